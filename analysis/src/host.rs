@@ -18,12 +18,14 @@ use crate::{
     Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable, Completions,
     Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry, FileContents, FileId,
     FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint,
-    InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reference, RenameError,
+    InlayHintKinds, KernelMap, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reading, Reference, RenameError,
     RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     ValueSlice,
     db::{Database, SourceFile},
     diagnostics::{self, Fixes},
     diff, features,
+    kernel::kernel_maps,
+    reading::readings,
 };
 
 /// Cancels the questions of one [`Analysis`].
@@ -565,6 +567,22 @@ impl Analysis {
         self.with_file(file, |db, file| {
             features::protocols::protocol_views(db, file, name)
         })
+    }
+
+    /// The functions of a file that have a body, or those with a name, as pseudocode for reading.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn readings(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<Reading>> {
+        self.with_file(file, |db, file| readings(db, file, name))
+    }
+
+    /// The maps of the entries of a file, or of those with a name: roles of warps, shared memory, mbarriers, copies.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn kernel_maps(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<KernelMap>> {
+        self.with_file(file, |db, file| kernel_maps(db, file, name))
     }
 
     /// Where the register at a position is live.

@@ -18,8 +18,10 @@ mod flow;
 mod fragments;
 mod hir;
 mod host;
+mod kernel;
 mod pressure;
 mod protocols;
+mod reading;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -45,6 +47,11 @@ pub use features::{
     },
     writing::{Telling, Writing},
 };
+pub use kernel::{
+    AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole,
+};
+pub use reading::{Reading, ReadingLine};
+
 pub use fragments::{
     CommandTargets, Fragment, FragmentOperand, FragmentView, HostFile, HostSettings,
     lines_as_strings, words_of_command,

@@ -11,10 +11,12 @@ mod format;
 mod generate;
 mod hosted;
 mod inspect;
+mod kernel;
 mod lsp;
 mod manual;
 mod mcp;
 mod protocols;
+mod read;
 mod registers;
 mod render;
 mod report;
@@ -123,6 +125,10 @@ enum Command {
     Targets(targets::TargetsArgs),
     /// List protocols: asynchronous groups, barriers, allocations and their partners.
     Protocols(protocols::ProtocolsArgs),
+    /// Show the map of a kernel: roles of warps, shared memory, loops, mbarriers and copies.
+    Kernel(kernel::KernelArgs),
+    /// Show kernels as pseudocode for reading.
+    Read(read::ReadArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and timings of a file, one METRIC line each.
@@ -165,6 +171,8 @@ where
             Command::Flow(args) => flow::run(&args, io),
             Command::Targets(args) => targets::run(&args, io),
             Command::Protocols(args) => protocols::run(&args, io),
+            Command::Kernel(args) => kernel::run(&args, io),
+            Command::Read(args) => read::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
             Command::Completions(args) => generate::completions(&args, io),

@@ -19,8 +19,24 @@ use crate::{
 /// More links than this in one file are left out; editors keep all of them.
 const MAX_LINKS: usize = 5_000;
 
+/// The source of each instruction of a function: the number of its file, line and column, as the last `.loc` before it
+/// says.
+pub(crate) fn instruction_locations(function: &Cursor<'_>) -> Vec<Option<[u32; 3]>> {
+    let mut found = Vec::new();
+    let mut current = None;
+    each_statement(function, &mut |statement| {
+        match statement.kind() {
+            SyntaxKind::LOC_DIRECTIVE => current = locations_of(statement).0,
+            SyntaxKind::INSTRUCTION => found.push(current),
+            _ => {}
+        }
+        true
+    });
+    found
+}
+
 /// The paths of a file's `.file` directives by their indices.
-fn paths(db: &dyn Database, file: SourceFile) -> FxHashMap<u32, &str> {
+pub(crate) fn paths(db: &dyn Database, file: SourceFile) -> FxHashMap<u32, &str> {
     let mut paths = FxHashMap::default();
     for item in items(db, file).module.items(db) {
         let cursor = item.green.cursor();

@@ -15,6 +15,7 @@ use crate::{
         Flow,
         chains::Chains,
         computation::{BoundName, Computation, Source, same_address},
+        effects::semantics,
         ids::{BlockId, Step, Value},
     },
     hir::{
@@ -46,12 +47,20 @@ pub(crate) enum Purpose {
     Function,
     /// The same, and an address is the same in each state space.
     Addresses,
+    /// Texts for people about a whole function: as for [`Purpose::Reading`], but the results of several writes are not
+    /// looked into.
+    Listing,
 }
 
 impl Purpose {
     /// Whether only one value is asked for, and the results of several writes are looked into.
     fn is_one(self) -> bool {
         matches!(self, Purpose::Reading | Purpose::Bits)
+    }
+
+    /// Whether texts for people are made.
+    fn is_text(self) -> bool {
+        matches!(self, Purpose::Reading | Purpose::Listing)
     }
 }
 
@@ -128,6 +137,8 @@ pub(crate) struct Values<'a> {
     known: FxHashMap<Key, Node>,
     /// The nodes of what instructions write; none where only leaves stand for that.
     results: FxHashMap<Step, Box<[(Value, Node)]>>,
+    /// The instructions whose results are leaves although they have programs; none of the last ones if it is shorter.
+    named: Vec<bool>,
     /// The first instruction that was found to compute each node.
     pub(super) makers: FxHashMap<Node, Step>,
     /// The computations of instructions that were run with numbers.
@@ -160,6 +171,7 @@ impl<'a> Values<'a> {
             leaves: Vec::new(),
             known: FxHashMap::default(),
             results: FxHashMap::default(),
+            named: Vec::new(),
             makers: FxHashMap::default(),
             run: FxHashMap::default(),
             fixed: Vec::new(),
@@ -167,6 +179,33 @@ impl<'a> Values<'a> {
             sums: Sums::default(),
             dominance: OnceCell::new(),
         }
+    }
+
+    /// Makes leaves of the results of some instructions, by their indices, which have names in texts.
+    pub(crate) fn with_named(mut self, named: Vec<bool>) -> Values<'a> {
+        self.named = named;
+        self
+    }
+
+    /// The results of an instruction, whatever its guard is, computed from what it reads even if they have names; empty
+    /// if it has no program.
+    pub(crate) fn computed(&mut self, step: Step) -> Vec<(Value, Node)> {
+        let Some(making) = self.making_of(step) else {
+            return Vec::new();
+        };
+        let mut work = Vec::new();
+        for source in making.sources() {
+            if let Source::Register(value, _) = source {
+                self.push_writers(*value, step, &mut work);
+            }
+        }
+        self.look_at(work);
+        self.results_of(step, &making).into_vec()
+    }
+
+    /// Whether an instruction has a program, whatever its guard is.
+    pub(crate) fn has_program(&self, step: Step) -> bool {
+        self.making_of(step).is_some()
     }
 
     /// The value of a register before an instruction.
@@ -272,6 +311,18 @@ impl<'a> Values<'a> {
         self.incomplete
     }
 
+    /// A node as an expression for people, `name` being the names of leaves; `None` if it is too long or has an operation
+    /// without notation.
+    pub(crate) fn text(
+        &mut self,
+        node: Node,
+        name: &dyn Fn(Leaf<'a>) -> Option<String>,
+    ) -> Option<String> {
+        let leaves = &self.leaves;
+        let leaf = |index: u32| name(*leaves.get(index as usize)?);
+        self.graph.text(node, &leaf)
+    }
+
     /// The sources of the leaves of the graph, by their numbers.
     pub(crate) fn leaves(&self) -> &[Leaf<'a>] {
         &self.leaves
@@ -286,7 +337,7 @@ impl<'a> Values<'a> {
     }
 
     /// The width of a register in bits, at most 64.
-    pub(super) fn bits(&self, value: Value) -> u32 {
+    pub(crate) fn bits(&self, value: Value) -> u32 {
         let register = self.flow.facts.values.get(value as usize);
         match register.and_then(|it| self.types.get(it.definition as usize)) {
             Some(Declared(Operand::Register { class, .. })) => class.bits().min(64),
@@ -371,7 +422,8 @@ impl<'a> Values<'a> {
             let full = self.purpose.is_one() && self.looked_at == MAX_STEPS;
             self.incomplete |= full;
             self.looked_at += usize::from(!full);
-            let Some(making) = self.making(step).filter(|_| !full) else {
+            let is_named = self.named.get(step as usize).copied().unwrap_or(false);
+            let Some(making) = self.making(step).filter(|_| !full && !is_named) else {
                 self.results.insert(step, Box::default());
                 work.pop();
                 continue;
@@ -388,17 +440,23 @@ impl<'a> Values<'a> {
     }
 
     fn making(&self, step: Step) -> Option<Making<'a>> {
+        let guarded = self.flow.facts.guarded.get(step as usize);
+        guarded
+            .filter(|it| !**it)
+            .and_then(|_| self.making_of(step))
+    }
+
+    fn making_of(&self, step: Step) -> Option<Making<'a>> {
         let facts = &self.flow.facts;
-        let unguarded = facts.guarded.get(step as usize) == Some(&false);
-        let instruction = self.operands.get(step).filter(|_| unguarded)?;
-        if matches!(self.purpose, Purpose::Reading | Purpose::Addresses)
+        let instruction = self.operands.get(step)?;
+        if (self.purpose.is_text() || self.purpose == Purpose::Addresses)
             && let Some((value, source)) = same_address(facts, instruction)
         {
             return Some(Making::Same(value, source));
         }
         let found = Computation::of(facts, instruction)?;
         let program = found.form.program;
-        let exact = self.purpose == Purpose::Reading || program.exactness == Exactness::Exact;
+        let exact = self.purpose.is_text() || program.exactness == Exactness::Exact;
         (exact && !program.crosses_lanes).then(|| Making::Computed(Rc::new(found)))
     }
 
@@ -415,7 +473,7 @@ impl<'a> Values<'a> {
         let Some(inputs) = self.inputs(computation, read) else {
             return Box::default();
         };
-        let surely = self.purpose != Purpose::Reading;
+        let surely = !self.purpose.is_text();
         let outputs = self.graph.apply(computation.form.program, &inputs, surely);
         let values = computation.results(&self.flow.facts);
         let results = values
@@ -500,8 +558,14 @@ impl<'a> Values<'a> {
         self.leaf_with(key, Leaf::Merge(value), bits, known)
     }
 
+    /// Whether an instruction only reads memory.
+    pub(super) fn loads(&self, step: Step) -> bool {
+        let instruction = self.operands.get(step);
+        instruction.is_some_and(|it| semantics(it.db, it.id).loads())
+    }
+
     /// Whether every way to an instruction leads through another one before.
-    fn precedes(&self, one: Step, other: Step) -> bool {
+    pub(crate) fn precedes(&self, one: Step, other: Step) -> bool {
         let block = |it: Step| self.flow.graph.block_of.get(it as usize).copied();
         match (block(one), block(other)) {
             (Some(a), Some(b)) if a == b => one < other,

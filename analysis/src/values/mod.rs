@@ -10,6 +10,7 @@
 mod addresses;
 pub(crate) mod divergence;
 mod dominance;
+mod elements;
 mod engine;
 mod sums;
 #[cfg(test)]

@@ -31,6 +31,54 @@ impl Graph {
         Linear::of(self, node, bits, 0, MAX_NODES)
     }
 
+    /// The sum of nodes with factors and a constant, in 64 bits.
+    pub fn sum(&mut self, terms: impl Iterator<Item = (Node, i64)>, constant: i64) -> Node {
+        let mut sum = None;
+        for (node, factor) in terms {
+            let term = match factor {
+                1 => node,
+                _ => {
+                    let factor = self.constant(factor.cast_unsigned());
+                    let product = Op::Binary(Binary::Multiply, Width::Narrow, node, factor);
+                    self.builder.push(product)
+                }
+            };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => {
+                    let next = Op::Binary(Binary::Add, Width::Narrow, sum, term);
+                    self.builder.push(next)
+                }
+            });
+        }
+        match sum {
+            None => self.constant(constant.cast_unsigned()),
+            Some(sum) if constant == 0 => sum,
+            Some(sum) => self.add(sum, constant.cast_unsigned(), 64),
+        }
+    }
+
+    /// The opposite of a truth, as a comparison if it is one of integers or for equality.
+    pub fn negation(&mut self, truth: Node) -> Node {
+        let op = match self.op(truth) {
+            Op::Binary(Binary::Equal, width, a, b) => Op::Binary(Binary::NotEqual, width, a, b),
+            Op::Binary(Binary::NotEqual, width, a, b) => Op::Binary(Binary::Equal, width, a, b),
+            Op::Binary(Binary::Less, width, a, b) => Op::Binary(Binary::LessEqual, width, b, a),
+            Op::Binary(Binary::LessEqual, width, a, b) => Op::Binary(Binary::Less, width, b, a),
+            Op::Binary(Binary::LessSigned, width, a, b) => {
+                Op::Binary(Binary::LessEqualSigned, width, b, a)
+            }
+            Op::Binary(Binary::LessEqualSigned, width, a, b) => {
+                Op::Binary(Binary::LessSigned, width, b, a)
+            }
+            _ => {
+                let one = self.constant(1);
+                Op::Binary(Binary::Xor, Width::Narrow, truth, one)
+            }
+        };
+        self.builder.push(op)
+    }
+
     /// By how much the first value is larger than the second, in so many low bits, if that is the same whatever the
     /// leaves hold; as a signed number.
     pub fn distance(&mut self, a: Node, b: Node, bits: u32) -> Option<i64> {

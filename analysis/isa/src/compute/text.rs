@@ -96,6 +96,13 @@ impl Writer<'_> {
                 ..,
             )
             | Op::Unary(Unary::Negate, Width::Narrow, _) => self.sum(node, outer)?,
+            // The opposite of a truth.
+            Op::Binary(Binary::Xor, Width::Narrow, a, b)
+                if self.graph.as_constant(b) == Some(1) && self.graph.builder.bits(a) == 1 =>
+            {
+                self.out.push('!');
+                self.node(a, Level::Prefix)?;
+            }
             Op::Binary(Binary::Or | Binary::Xor, Width::Narrow, a, b) => {
                 let sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
                 if !sum.terms.contains_key(&node) {
@@ -283,6 +290,13 @@ impl Writer<'_> {
             Binary::Minimum | Binary::MinimumSigned => return self.function("min", &[a, b]),
             Binary::Maximum | Binary::MaximumSigned => return self.function("max", &[a, b]),
             _ => return None,
+        };
+        // As people write it: what is compared first, then the constant.
+        let is_constant = |it: Node| self.graph.as_constant(it).is_some();
+        let (sign, a, b) = match sign {
+            "<" if is_constant(a) => (">", b, a),
+            "<=" if is_constant(a) => (">=", b, a),
+            _ => (sign, a, b),
         };
         self.pair(outer, level, sign, a, b)
     }

@@ -1,0 +1,221 @@
+//! The events of a function with their operands, and the addresses of these.
+
+use isa::{
+    event::{EventKind, Group},
+    matching::positions,
+    operand::Operand,
+};
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    flow::ids::{Base, Step, Symbol},
+    hir::bound::{Bound, BoundOperand},
+    reading::Subject,
+    values::{Origin, Values},
+};
+
+/// A function with its values and its events.
+pub(super) struct Kernel<'a, 'db> {
+    pub(super) subject: &'a Subject<'db>,
+    pub(super) values: Values<'db>,
+    pub(super) events: Events<'db>,
+    /// Where the function starts in the file.
+    pub(super) start: TextSize,
+}
+
+impl Kernel<'_, '_> {
+    /// The statement of an instruction.
+    pub(super) fn range(&self, step: Step) -> TextRange {
+        let instruction = self.subject.body.instructions.get(step as usize);
+        instruction.map_or_else(TextRange::default, |it| it.range + self.start)
+    }
+
+    /// The statements of instructions, ascending, each once.
+    pub(super) fn ranges(&self, steps: impl IntoIterator<Item = Step>) -> Vec<TextRange> {
+        let mut steps: Vec<Step> = steps.into_iter().collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps.into_iter().map(|it| self.range(it)).collect()
+    }
+
+    /// The instructions with some events, each once.
+    pub(super) fn steps(&self, is: impl Fn(EventKind) -> bool) -> Vec<Step> {
+        let found = self.events.all.iter().filter(|it| is(it.kind));
+        let mut steps: Vec<Step> = found.map(|it| it.step).collect();
+        steps.dedup();
+        steps
+    }
+}
+
+/// An event of an instruction.
+pub(super) struct Event<'db> {
+    pub(super) step: Step,
+    pub(super) kind: EventKind,
+    pub(super) operands: [Option<BoundOperand<'db>>; 2],
+}
+
+/// The events, in the order of the text.
+pub(super) struct Events<'db> {
+    pub(super) all: Vec<Event<'db>>,
+}
+
+/// An address in shared memory: a start, a constant, and the factors of what varies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) start: Start,
+    pub(super) offset: i64,
+    /// Ascending.
+    pub(super) factors: Vec<i64>,
+}
+
+/// The start of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    Symbol(Symbol),
+    /// The result of an instruction, or a register that nothing writes.
+    Origin(Origin),
+}
+
+impl<'db> Events<'db> {
+    pub(super) fn of(subject: &Subject<'db>) -> Events<'db> {
+        let graph = &subject.flow.graph;
+        let mut all = Vec::new();
+        for step in &subject.flow.facts.eventful {
+            let semantics = subject.semantics(*step);
+            let block = graph.block_of[*step as usize];
+            if semantics.events.is_empty() || !graph.reachable[block as usize] {
+                continue;
+            }
+            let Some(instruction) = subject.get(*step) else {
+                continue;
+            };
+            let words: Vec<&str> = instruction.form.words.iter().map(|it| &**it).collect();
+            let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
+            let brackets: Vec<bool> = instruction.form.operands.iter().map(is_bracket).collect();
+            for event in semantics.events {
+                let at = positions(
+                    isa::tables(),
+                    &instruction.form.opcode,
+                    &words,
+                    &brackets,
+                    event.operands,
+                );
+                all.push(Event {
+                    step: *step,
+                    kind: event.kind,
+                    operands: at.map(|it| instruction.operand(it?)),
+                });
+            }
+        }
+        Events { all }
+    }
+}
+
+impl Kernel<'_, '_> {
+    /// The number that an operand of an event always has.
+    pub(super) fn constant(&mut self, event: usize, operand: usize) -> Option<i64> {
+        let event = &self.events.all[event];
+        let found = event.operands[operand]?;
+        if let Some(it) = found.integer() {
+            return Some(it);
+        }
+        let Bound::Name(name, None) = found.bound() else {
+            return None;
+        };
+        let value = self.subject.flow.facts.value(name)?;
+        let number = self.values.number(value, event.step)?;
+        Some(number.cast_signed())
+    }
+
+    /// The address that the first operand of an event is.
+    pub(super) fn event_address(&mut self, event: usize) -> Option<Address> {
+        let event = &self.events.all[event];
+        let (step, operand) = (event.step, event.operands[0]?);
+        self.operand_address(operand, step)
+    }
+
+    /// The address that an operand of an instruction is: in brackets, a name, or a register.
+    pub(super) fn operand_address(
+        &mut self,
+        operand: BoundOperand<'_>,
+        step: Step,
+    ) -> Option<Address> {
+        let (name, offset) = match operand.bound() {
+            Bound::Name(name, None) => (name, 0),
+            _ => operand.address(false)?,
+        };
+        let base = self.subject.flow.facts.base(self.subject.body, name)?;
+        self.address(base, offset, step)
+    }
+
+    /// An address as a start, a constant and factors.
+    pub(super) fn address(&mut self, base: Base, offset: i64, step: Step) -> Option<Address> {
+        let value = match base {
+            Base::Symbol(symbol) => {
+                return Some(Address {
+                    start: Start::Symbol(symbol),
+                    offset,
+                    factors: Vec::new(),
+                });
+            }
+            Base::Value(value) => value,
+        };
+        let sum = self.values.sum_before(value, step);
+        let symbol = |it: &(u32, i64)| self.values.symbol(it.0).filter(|_| it.1 == 1);
+        let mut symbols = sum.terms.iter().filter_map(|it| Some((it.0, symbol(it)?)));
+        if let (Some((node, symbol)), None) = (symbols.next(), symbols.next()) {
+            let others = sum.terms.iter().filter(|it| it.0 != node);
+            let mut factors: Vec<i64> = others.map(|it| it.1).collect();
+            factors.sort_unstable();
+            return Some(Address {
+                start: Start::Symbol(symbol),
+                offset: sum.constant.wrapping_add(offset),
+                factors,
+            });
+        }
+        let (origin, distance) = self.values.place(value, step)?;
+        Some(Address {
+            start: Start::Origin(origin),
+            offset: distance.wrapping_add(offset),
+            factors: Vec::new(),
+        })
+    }
+
+    /// An address as the text may write it; of what varies only the step is shown.
+    pub(super) fn described(&self, start: Start, offset: i64) -> String {
+        let name = match start {
+            Start::Symbol(symbol) => self.subject.symbol(symbol),
+            Start::Origin(Origin::Symbol(symbol)) => self.subject.symbol(symbol),
+            Start::Origin(Origin::Input(value)) => self.subject.register(value),
+            Start::Origin(Origin::Written(step)) => {
+                match self.subject.flow.facts.writes.get(step as usize) {
+                    [value, ..] => self.subject.register(*value),
+                    [] => String::new(),
+                }
+            }
+        };
+        match offset {
+            0 => name,
+            1.. => format!("{name}+{offset}"),
+            _ => format!("{name}{offset}"),
+        }
+    }
+}
+
+/// Whether an event starts a product of matrices.
+pub(super) fn is_product(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Issue(Group::Wgmma | Group::TensorMma))
+}
+
+/// Whether an event starts a copy.
+pub(super) fn is_copy(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Complete | EventKind::Issue(Group::Copy | Group::Bulk)
+    )
+}
+
+/// Whether an event waits for an mbarrier.
+pub(super) fn is_wait(kind: EventKind) -> bool {
+    matches!(kind, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed)
+}

@@ -1,0 +1,51 @@
+//! Lines and what they are in.
+
+use crate::flow::ids::{Step, Value};
+
+use super::structure::List;
+
+/// A line; its indentation is known at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) indent: u32,
+    pub(super) text: String,
+    /// The instructions that it shows, ascending.
+    pub(super) steps: Vec<Step>,
+    /// Whether the threads of the block meet there.
+    pub(super) meets: bool,
+    /// Whether it asks whether a phase of an mbarrier is over.
+    pub(super) waits: bool,
+}
+
+/// The condition of a branch or guard, and its opposite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) text: String,
+    pub(super) opposite: String,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Condition {
+    /// The opposite one.
+    pub(super) fn reversed(self) -> Condition {
+        Condition {
+            text: self.opposite,
+            opposite: self.text,
+            steps: self.steps,
+        }
+    }
+}
+
+/// A part of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Row {
+    Line(Line),
+    /// A jump or the end, after which nothing follows.
+    Leave(Line),
+    Break,
+    /// Something that is done if a condition holds, and by guards of what register.
+    If(Condition, List, Option<Value>),
+    Else(List),
+    /// A head, a list, and what comes after it.
+    Nest(Line, List, Option<Line>),
+}

@@ -1,0 +1,146 @@
+//! Functions as pseudocode for reading: loops and conditions by indentation, addresses as elements of arrays, and
+//! results that are read once inside the statement that reads them.
+//!
+//! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
+//! the text of an instruction, [`rows`] puts these together, and [`repetition`] shortens what is unrolled. The expressions
+//! are those of the engine of values; nothing is computed here.
+
+mod line;
+mod plan;
+mod repetition;
+mod rows;
+mod statement;
+mod structure;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use salsa::Database;
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    SourceLocation,
+    db::SourceFile,
+    features::source_locations::{instruction_locations, paths},
+    flow::{flow, ids::Step},
+    hir::{
+        body::body,
+        bound::Operands,
+        items::{Function, item_offsets, items},
+        module::signature,
+    },
+    values::{Purpose, Values},
+};
+
+use line::Line;
+use plan::Plan;
+use rows::Rows;
+use statement::Writer;
+use structure::Structure;
+pub(crate) use subject::Subject;
+
+/// How often a reading is begun again because an expression has no text: each time more results have names.
+const ATTEMPTS: usize = 4;
+
+/// A function as pseudocode for reading. It does not compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The name of the function, as in the file.
+    pub function: String,
+    /// The names of its parameters, as the lines name them.
+    pub parameters: Vec<String>,
+    /// Its lines.
+    pub lines: Vec<ReadingLine>,
+}
+
+/// A line of a reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadingLine {
+    /// How many loops, conditions and the like are around it.
+    pub indent: u32,
+    /// The text.
+    pub text: String,
+    /// The statements that it shows, in UTF-8 offsets of the file, ascending; empty for one that only shows the
+    /// structure.
+    pub ranges: Vec<TextRange>,
+    /// The place in the source from which the last of these was made, as `.loc` says.
+    pub source: Option<SourceLocation>,
+}
+
+/// The readings of the functions of a file that have a body, or of those with a name.
+pub(crate) fn readings(db: &dyn Database, file: SourceFile, name: Option<&str>) -> Vec<Reading> {
+    let items = items(db, file);
+    let offsets = item_offsets(db, file);
+    let starts = items.functions.iter().zip(&offsets.functions);
+    starts
+        .filter(|it| name.is_none_or(|name| it.0.name(db) == name))
+        .filter(|it| signature(db, *it.0).defined)
+        .map(|(function, start)| reading(db, file, *function, *start))
+        .collect()
+}
+
+fn reading(
+    db: &dyn Database,
+    file: SourceFile,
+    function: Function<'_>,
+    start: TextSize,
+) -> Reading {
+    let flow = flow(db, function);
+    let subject = Subject {
+        db,
+        function,
+        body: body(db, function),
+        flow,
+        operands: Operands::of(db, function),
+    };
+    let structure = Structure::new(flow);
+    let count = flow.facts.len();
+    let mut forced = vec![false; count];
+    let mut attempt = 0;
+    let lines = loop {
+        db.unwind_if_revision_cancelled();
+        attempt += 1;
+        let values = Values::of(db, function, flow, Purpose::Listing);
+        if attempt == ATTEMPTS {
+            forced.fill(true);
+        }
+        let plan = Plan::new(&subject, &values, &forced);
+        let values = values.with_named(plan.named.clone());
+        let writer = Writer::new(&subject, values, &plan);
+        let (lines, failed) = Rows::new(writer, &structure).finish();
+        if failed.is_empty() || attempt == ATTEMPTS {
+            break lines;
+        }
+        for step in failed {
+            forced[step as usize] = true;
+            for inside in &plan.inside[step as usize] {
+                forced[*inside as usize] = true;
+            }
+        }
+    };
+    let sources = instruction_locations(&function.green(db).cursor());
+    let paths = paths(db, file);
+    let source = |step: Step| {
+        let [index, line, column] = (*sources.get(step as usize)?)?;
+        Some(SourceLocation {
+            path: (*paths.get(&index)?).to_owned(),
+            line,
+            column,
+        })
+    };
+    let range = |step: &Step| {
+        let instruction = subject.body.instructions.get(*step as usize)?;
+        Some(instruction.range + start)
+    };
+    let line = |it: Line| ReadingLine {
+        indent: it.indent,
+        source: it.steps.last().and_then(|it| source(*it)),
+        ranges: it.steps.iter().filter_map(range).collect(),
+        text: it.text,
+    };
+    Reading {
+        function: function.name(db).to_owned(),
+        parameters: subject.parameters(),
+        lines: lines.into_iter().map(line).collect(),
+    }
+}

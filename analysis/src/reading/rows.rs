@@ -1,0 +1,331 @@
+//! Statements and structure together, as lines.
+
+use isa::{event::EventKind, semantics::Control};
+
+use crate::flow::ids::{BlockId, Step};
+
+use super::{
+    line::{Condition, Line, Row},
+    repetition::fold,
+    statement::Writer,
+    structure::{Item, Jump, List, Structure},
+};
+
+/// The rows of a function.
+pub(super) struct Rows<'a, 'db> {
+    writer: Writer<'a, 'db>,
+    structure: &'a Structure,
+    /// The lists of the structure, and further ones.
+    lists: Vec<Vec<Row>>,
+}
+
+impl<'a, 'db> Rows<'a, 'db> {
+    pub(super) fn new(writer: Writer<'a, 'db>, structure: &'a Structure) -> Rows<'a, 'db> {
+        let mut rows = Rows {
+            writer,
+            structure,
+            lists: vec![Vec::new(); structure.lists.len()],
+        };
+        // Those inside others come after them.
+        for list in (0..structure.lists.len()).rev() {
+            let mut found = Vec::new();
+            for item in &structure.lists[list] {
+                rows.push(item, &mut found);
+            }
+            rows.lists[list] = fold(found, &mut rows.lists);
+        }
+        if let Some(Row::Leave(line)) = rows.lists.first().and_then(|it| it.last())
+            && line.text == RETURN
+        {
+            rows.lists[0].pop();
+        }
+        rows
+    }
+
+    fn push(&mut self, item: &Item, rows: &mut Vec<Row>) {
+        match *item {
+            Item::Steps(block) => self.push_steps(block, rows),
+            Item::Label(block) => {
+                if self.structure.labeled[block as usize] {
+                    rows.push(Row::Line(self.label(block)));
+                }
+            }
+            Item::Jump(Jump::Break) => rows.push(Row::Break),
+            Item::Jump(Jump::Continue) => rows.push(leave("continue".to_owned(), Vec::new())),
+            Item::Jump(Jump::To(block)) => {
+                let name = self.name(block);
+                rows.push(leave(format!("goto {name}"), Vec::new()));
+            }
+            Item::Leave(step) => rows.push(self.end(step)),
+            Item::Loop(head, list) => self.push_loop(head, list, rows),
+            Item::Table(step, ref cases) => {
+                let index = self.writer.index(step).unwrap_or_default();
+                let mut inner = Vec::new();
+                for (number, case) in cases.iter().enumerate() {
+                    let head = Line {
+                        text: format!("case {number}:"),
+                        ..Line::default()
+                    };
+                    inner.push(Row::Nest(head, *case, None));
+                }
+                let list = self.add(inner);
+                let head = self.line(step, format!("switch {index}:"));
+                rows.push(Row::Nest(head, list, None));
+            }
+            Item::If(step, then, otherwise) => self.push_branch(step, then, otherwise, rows),
+        }
+    }
+
+    fn push_branch(&mut self, step: Step, then: List, otherwise: List, rows: &mut Vec<Row>) {
+        let condition = self.condition(step);
+        let ends = |it: &Vec<Row>| matches!(it.last(), Some(Row::Leave(_) | Row::Break));
+        let (a, b) = (&self.lists[then], &self.lists[otherwise]);
+        match (a.is_empty(), b.is_empty()) {
+            (true, true) => {}
+            (true, false) => rows.push(Row::If(condition.reversed(), otherwise, None)),
+            (false, true) => rows.push(Row::If(condition, then, None)),
+            (false, false) if ends(b) && (!ends(a) || b.len() < a.len()) => {
+                rows.push(Row::If(condition.reversed(), otherwise, None));
+                rows.append(&mut self.lists[then]);
+            }
+            (false, false) if ends(a) => {
+                rows.push(Row::If(condition, then, None));
+                rows.append(&mut self.lists[otherwise]);
+            }
+            (false, false) => {
+                rows.push(Row::If(condition, then, None));
+                rows.push(Row::Else(otherwise));
+            }
+        }
+    }
+
+    fn push_loop(&mut self, head: BlockId, list: List, rows: &mut Vec<Row>) {
+        if self.structure.labeled[head as usize] {
+            rows.push(Row::Line(self.label(head)));
+        }
+        let breaks = |rows: &Self, row: Option<&Row>| match row {
+            Some(Row::If(condition, list, _)) if rows.lists[*list] == [Row::Break] => {
+                Some(condition.clone())
+            }
+            _ => None,
+        };
+        let line = |text: String, steps: Vec<Step>| Line {
+            text,
+            steps,
+            ..Line::default()
+        };
+        // A loop that only asks again is a wait.
+        if let [Row::Line(line), last] = &self.lists[list][..]
+            && line.waits
+            && let Some(it) = breaks(self, Some(last))
+            && let Some((result, call)) = line.text.split_once(" = ")
+            && it.text == result
+        {
+            let mut steps = line.steps.clone();
+            steps.extend(&it.steps);
+            let text = format!("wait until {call}");
+            rows.push(Row::Line(Line {
+                text,
+                steps,
+                ..Line::default()
+            }));
+            return;
+        }
+        if let Some(it) = breaks(self, self.lists[list].last()) {
+            self.lists[list].pop();
+            let tail = line(format!("while {}", it.opposite), it.steps);
+            let head = line("do:".to_owned(), Vec::new());
+            rows.push(Row::Nest(head, list, Some(tail)));
+        } else if let Some(it) = breaks(self, self.lists[list].first()) {
+            self.lists[list].remove(0);
+            let head = line(format!("while {}:", it.opposite), it.steps);
+            rows.push(Row::Nest(head, list, None));
+        } else {
+            let head = line("loop:".to_owned(), Vec::new());
+            rows.push(Row::Nest(head, list, None));
+        }
+    }
+
+    fn push_steps(&mut self, block: BlockId, rows: &mut Vec<Row>) {
+        let subject = self.writer.subject;
+        let facts = &subject.flow.facts;
+        for step in subject.flow.graph.blocks[block as usize].clone() {
+            if facts.control[step as usize].leaves() {
+                continue;
+            }
+            let Some(text) = self.writer.statement(step) else {
+                continue;
+            };
+            let row = Row::Line(self.line(step, text));
+            if !facts.guarded[step as usize] {
+                rows.push(row);
+                continue;
+            }
+            let guard = subject.get(step).and_then(|it| it.guard());
+            let guard = guard.and_then(|it| facts.value(it));
+            let condition = self.condition(step);
+            let written = facts.writes.get(step as usize).iter();
+            let stays = written.into_iter().all(|it| Some(*it) != guard);
+            if let Some(Row::If(known, list, by)) = rows.last_mut()
+                && by.is_some()
+                && *by == guard
+                && known.text == condition.text
+            {
+                self.lists[*list].push(row);
+                *by = by.filter(|_| stays);
+                continue;
+            }
+            let list = self.add(vec![row]);
+            rows.push(Row::If(condition, list, guard.filter(|_| stays)));
+        }
+    }
+
+    fn condition(&mut self, step: Step) -> Condition {
+        let (text, opposite) = self.writer.guard(step).unwrap_or_default();
+        let leaves = self.writer.subject.flow.facts.control[step as usize].leaves();
+        Condition {
+            text,
+            opposite,
+            steps: match leaves {
+                true => self.steps(step),
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// The instructions that a statement tells.
+    fn steps(&self, step: Step) -> Vec<Step> {
+        let mut steps = self.writer.plan.inside[step as usize].clone();
+        steps.push(step);
+        steps
+    }
+
+    fn line(&self, step: Step, text: String) -> Line {
+        let is_meeting =
+            |it: EventKind| matches!(it, EventKind::BlockSync | EventKind::ClusterWait);
+        let is_wait =
+            |it: EventKind| matches!(it, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed);
+        Line {
+            indent: 0,
+            text,
+            steps: self.steps(step),
+            meets: self.writer.subject.has_event(step, is_meeting),
+            waits: self.writer.subject.has_event(step, is_wait),
+        }
+    }
+
+    fn end(&mut self, step: Option<Step>) -> Row {
+        let control = step.map(|it| self.writer.subject.flow.facts.control[it as usize]);
+        let text = match (control, step) {
+            (Some(Control::Trap), Some(step)) => self.writer.statement(step),
+            _ => None,
+        };
+        let steps = step.map(|it| self.steps(it)).unwrap_or_default();
+        leave(text.unwrap_or_else(|| RETURN.to_owned()), steps)
+    }
+
+    fn name(&self, block: BlockId) -> String {
+        self.writer.subject.label(block)
+    }
+
+    fn label(&self, block: BlockId) -> Line {
+        Line {
+            text: format!("{}:", self.name(block)),
+            ..Line::default()
+        }
+    }
+
+    fn add(&mut self, rows: Vec<Row>) -> List {
+        self.lists.push(rows);
+        self.lists.len() - 1
+    }
+
+    /// The lines, and the instructions whose statement has no text.
+    pub(super) fn finish(mut self) -> (Vec<Line>, Vec<Step>) {
+        let mut lines = Vec::new();
+        let mut stage = 1;
+        // Lists with the next of their rows, and lines that come after a list.
+        let mut open: Vec<(List, usize, u32, Option<Line>)> = vec![(0, 0, 0, None)];
+        while let Some((list, next, indent, _)) = open.last_mut() {
+            let (list, indent) = (*list, *indent);
+            let Some(row) = self.lists[list].get(*next).cloned() else {
+                if let Some((_, _, _, Some(mut tail))) = open.pop() {
+                    tail.indent = indent.saturating_sub(1);
+                    lines.push(tail);
+                }
+                continue;
+            };
+            *next += 1;
+            match row {
+                Row::Line(mut line) | Row::Leave(mut line) => {
+                    line.indent = indent;
+                    if line.meets {
+                        stage += 1;
+                        line.text = format!("──── {} ──── stage {stage}", line.text);
+                    }
+                    lines.push(line);
+                }
+                Row::Break => lines.push(Line {
+                    indent,
+                    text: "break".to_owned(),
+                    ..Line::default()
+                }),
+                Row::If(condition, then, _) => {
+                    let short = match &self.lists[then][..] {
+                        [Row::Break] => Some(("break".to_owned(), Vec::new())),
+                        [Row::Line(it)] if it.meets => None,
+                        [Row::Line(it) | Row::Leave(it)] => {
+                            Some((it.text.clone(), it.steps.clone()))
+                        }
+                        _ => None,
+                    };
+                    let mut steps = condition.steps;
+                    let text = match short {
+                        Some((text, more)) => {
+                            steps.extend(more);
+                            steps.sort_unstable();
+                            steps.dedup();
+                            format!("if {}: {text}", condition.text)
+                        }
+                        None => {
+                            open.push((then, 0, indent + 1, None));
+                            format!("if {}:", condition.text)
+                        }
+                    };
+                    lines.push(Line {
+                        indent,
+                        text,
+                        steps,
+                        ..Line::default()
+                    });
+                }
+                Row::Else(list) => {
+                    lines.push(Line {
+                        indent,
+                        text: "else:".to_owned(),
+                        ..Line::default()
+                    });
+                    open.push((list, 0, indent + 1, None));
+                }
+                Row::Nest(mut head, list, tail) => {
+                    head.indent = indent;
+                    lines.push(head);
+                    open.push((list, 0, indent + 1, tail));
+                }
+            }
+        }
+        self.writer.failed.sort_unstable();
+        self.writer.failed.dedup();
+        (lines, self.writer.failed)
+    }
+}
+
+const RETURN: &str = "return";
+
+fn leave(text: String, steps: Vec<Step>) -> Row {
+    Row::Leave(Line {
+        text,
+        steps,
+        ..Line::default()
+    })
+}

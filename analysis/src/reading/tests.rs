@@ -1,0 +1,275 @@
+//! Readings of small kernels.
+
+use std::fmt::Write as _;
+
+use expect_test::{Expect, expect};
+
+use crate::{
+    FileId,
+    fixture::{Fixture, HEADER},
+};
+
+/// The lines of a kernel, with the numbers of the lines of its body that they show.
+#[track_caller]
+fn check(body: &str, expect: Expect) {
+    let head = format!(
+        "{HEADER}.entry k(.param .u64 k_param_0, .param .u64 out, .param .u32 n) {{ .reg .f32 %f<99>; .reg .b32 %r<99>; .reg .b64 %rd<30>; .reg .pred %p<9>; .shared .align 16 .b8 tile[4096]; .shared .b64 full[2];\n"
+    );
+    let fixture = Fixture::new(&format!("{head}{body}\n}}\n"));
+    let skipped = head.matches('\n').count() as u32;
+    let lines = &fixture.files[0].1;
+    let line =
+        |at: syntax::TextSize| lines[..usize::from(at)].matches('\n').count() as u32 + 1 - skipped;
+    let mut out = String::new();
+    for reading in fixture.host.analysis().readings(FileId(0), None).unwrap() {
+        for it in reading.lines {
+            let mut numbers: Vec<u32> = it.ranges.iter().map(|it| line(it.start())).collect();
+            numbers.dedup();
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            let indent = 2 * it.indent as usize;
+            let _ = writeln!(out, "{:indent$}{}  // {}", "", it.text, numbers.join(" "));
+        }
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn straight_line() {
+    check(
+        "ld.param.u64 %rd1, [k_param_0]; ld.param.u64 %rd2, [out];
+cvta.to.global.u64 %rd1, %rd1;
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd3, %r1, 4;
+add.s64 %rd4, %rd1, %rd3;
+ld.global.f32 %f1, [%rd4];
+ld.global.f32 %f2, [%rd4+4];
+add.f32 %f3, %f1, %f2;
+add.s64 %rd5, %rd2, %rd3;
+st.global.f32 [%rd5], %f3;
+ret;",
+        expect![[r#"
+            out[tid.x] = param_0[tid.x] + param_0[tid.x + 1]  // 1 2 3 4 5 6 7 8 9 10
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_written_between_keeps_its_name() {
+    // The load is before the store; the sum reads the old register.
+    check(
+        "ld.param.u64 %rd1, [k_param_0];
+ld.global.u32 %r1, [%rd1];
+st.global.u32 [%rd1], 7;
+add.u32 %r2, %r3, 1;
+mov.u32 %r3, 5;
+st.global.u32 [%rd1+4], %r1;
+st.global.u32 [%rd1+8], %r2;
+st.global.u32 [%rd1+12], %r3;
+mov.u32 %r3, 6;
+st.global.u32 [%rd1+16], %r3;
+ret;",
+        expect![[r#"
+            r1 = param_0[0]  // 1 2
+            param_0[0] = 7  // 1 3
+            r2 = r3 + 1  // 4
+            param_0[1] = r1  // 1 6
+            param_0[2] = r2  // 1 7
+            param_0[3] = 5  // 1 5 8
+            param_0[4] = 6  // 1 9 10
+        "#]],
+    );
+}
+
+#[test]
+fn conditions() {
+    check(
+        "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
+setp.ge.u32 %p1, %r2, %r1;
+@%p1 bra END;
+setp.eq.u32 %p2, %r2, 0;
+@%p2 bra FIRST;
+st.shared.u32 [tile+4], %r1;
+bra JOIN;
+FIRST: st.shared.u32 [tile], %r2;
+JOIN: @!%p2 st.shared.u32 [tile+8], %r1;
+@!%p2 st.shared.u32 [tile+12], %r1;
+END: ret;",
+        expect![[r#"
+            if tid.x < n:  // 1 2 3
+              p2 = tid.x == 0  // 1 4
+              if p2: tile[0] = tid.x  // 1 5 8
+              else:  // 
+                tile[1] = n  // 1 6
+              if !p2:  // 
+                tile[2] = n  // 1 9
+                tile[3] = n  // 1 10
+        "#]],
+    );
+}
+
+#[test]
+fn loops() {
+    check(
+        "ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r9, 0;
+OUTER: mov.u32 %r3, 0;
+INNER: add.u32 %r9, %r9, %r3;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p1, %r3, %r1;
+@%p1 bra INNER;
+add.u32 %r2, %r2, 1;
+setp.ne.u32 %p2, %r2, 9;
+@%p2 bra OUTER;
+st.shared.u32 [tile], %r9;
+HEAD: setp.ge.u32 %p3, %r9, %r1;
+@%p3 bra DONE;
+add.u32 %r9, %r9, 3;
+bra HEAD;
+DONE: st.shared.u32 [tile+4], %r9;
+ret;",
+        expect![[r#"
+            r2 = 0  // 1
+            r9 = 0  // 1
+            do:  // 
+              r3 = 0  // 2
+              do:  // 
+                r9 = r9 + r3  // 3
+                r3 = r3 + 1  // 4
+              while r3 < n  // 1 5 6
+              r2 = r2 + 1  // 7
+            while r2 != 9  // 8 9
+            tile[0] = r9  // 10
+            while r9 < n:  // 1 11 12
+              r9 = r9 + 3  // 13
+            tile[1] = r9  // 15
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_with_two_entries_has_jumps() {
+    check(
+        "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0;
+@%p1 bra B;
+A: add.u32 %r1, %r1, 1;
+B: add.u32 %r1, %r1, 2;
+setp.lt.u32 %p2, %r1, 64;
+@%p2 bra A;
+st.shared.u32 [tile], %r1;
+ret;",
+        expect![[r#"
+            r1 = n  // 1
+            if tid.x != 0: goto A  // 1 2
+            B:  // 
+            r1 = r1 + 2  // 4
+            if r1 >= 64:  // 5 6
+              tile[0] = r1  // 7
+              return  // 8
+            A:  // 
+            r1 = r1 + 1  // 3
+            goto B  // 
+        "#]],
+    );
+}
+
+#[test]
+fn repetitions() {
+    let mut body = "mov.u32 %r1, tile; mov.f32 %f0, 0f00000000;\n".to_owned();
+    for at in 0..8 {
+        let _ = writeln!(
+            body,
+            "ld.shared.f32 %f{}, [%r1+{}];\nfma.rn.f32 %f{}, %f{}, %f9, %f{at};",
+            20 + at,
+            4 * at + 16,
+            at + 1,
+            20 + at
+        );
+    }
+    body.push_str("st.shared.f32 [%r1], %f8;\nret;");
+    check(
+        &body,
+        expect![[r#"
+        f1 = tile[4]*f9 + 0  // 1 2 3
+        × 6, the first and the last:  // 
+          f2 = tile[5]*f9 + f1  // 1 4 5
+          …  // 1 6 7 8 9 10 11 12 13
+          f7 = tile[10]*f9 + f6  // 1 14 15
+        tile[0] = tile[11]*f9 + f7  // 1 16 17 18
+    "#]],
+    );
+}
+
+#[test]
+fn shuffles_and_barriers() {
+    check(
+        "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;
+ld.shared.u32 %r5, [%r4];
+shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;
+add.u32 %r7, %r5, %r6;
+bar.sync 0;
+st.shared.u32 [%r4+128], %r7;
+ret;",
+        expect![[r#"
+            r5 = tile[tid.x]  // 1 2
+            r6 = shfl.sync.bfly(r5, 16, 31, -1)  // 3
+            ──── bar.sync(0) ──── stage 2  // 5
+            tile[tid.x + 32] = r5 + r6  // 1 4 6
+        "#]],
+    );
+}
+
+#[test]
+fn copies_and_waits() {
+    check(
+        "ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, 64;
+mbarrier.init.shared::cta.b64 [full], 1;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 256;
+cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1, {%r1, 0}], [full];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], 0;
+@!%p1 bra W;
+ret;",
+        expect![[r#"
+            mbarrier.init.shared::cta([full], 1)  // 2
+            mbarrier.arrive.expect_tx.shared::cta(_, [full], 256)  // 3
+            [tile] = copy of param_0[64, 0], completes with [full]  // 1 4
+            wait until mbarrier.try_wait.parity.shared::cta([full], 0)  // 5 6
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_no_text_keeps_its_name() {
+    check(
+        "ld.param.u32 %r1, [n]; brev.b32 %r2, %r1; mul.hi.u32 %r3, %r2, %r1; prmt.b32 %r4, %r3, %r2, %r1;
+st.shared.u32 [tile], %r4;
+ret;",
+        expect![[r#"
+            r1 = n  // 1
+            r2 = reverse(n)  // 1
+            r3 = r2*n >> 32  // 1
+            r4 = prmt(r3, r2, n)  // 1
+            tile[0] = r4  // 2
+        "#]],
+    );
+}
+
+#[test]
+fn large_functions_end_soon() {
+    let mut body = "ld.param.u64 %rd1, [k_param_0]; ld.param.u32 %r1, [n];\n".to_owned();
+    for at in 0..1500 {
+        let _ = writeln!(
+            body,
+            "L{at}: add.u32 %r2, %r1, {at}; setp.lt.u32 %p1, %r2, %r3; @%p1 bra L{};
+            ld.global.u32 %r3, [%rd1+{}]; add.u32 %r1, %r3, %r2; st.global.u32 [%rd1], %r1;",
+            (at * 7 + 3) % 1500,
+            4 * at
+        );
+    }
+    body.push_str("ret;");
+    let fixture = Fixture::new(&format!(
+        "{HEADER}.entry k(.param .u64 k_param_0, .param .u32 n) {{ .reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %p<2>;\n{body}\n}}\n"
+    ));
+    let start = std::time::Instant::now();
+    let found = fixture.host.analysis().readings(FileId(0), None).unwrap();
+    assert!(found[0].lines.len() > 3000);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

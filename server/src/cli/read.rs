@@ -1,0 +1,161 @@
+//! `ptx-analyzer read`: kernels as pseudocode for reading.
+
+use std::{io, path::PathBuf};
+
+use analysis::{AnalysisHost, FileId, Reading, ReadingLine};
+use clap::ValueEnum;
+use serde::Serialize;
+use syntax::{Document, text::LineTable};
+
+use super::{FAILED, Io, text_or_error};
+
+const FILE: FileId = FileId(0);
+/// The column of the lines of PTX, and spaces for a level.
+const COLUMN: usize = 72;
+const LEVEL: usize = 4;
+/// Levels that are shown by indentation.
+const MAX_LEVELS: usize = 24;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ReadArgs {
+    /// A file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Show only this function.
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: ReadFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum ReadFormat {
+    /// Pseudocode with the lines of the PTX and of its source.
+    #[default]
+    Text,
+    /// One JSON object per function and line.
+    Json,
+}
+
+/// A function as JSON; lines count from 1.
+#[derive(Serialize)]
+pub(super) struct ReadingRecord {
+    function: String,
+    parameters: Vec<String>,
+    lines: Vec<LineRecord>,
+}
+
+#[derive(Serialize)]
+struct LineRecord {
+    text: String,
+    indent: u32,
+    /// The lines of the PTX, as ranges with both ends.
+    ptx: Vec<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<SourceRecord>,
+}
+
+#[derive(Serialize)]
+struct SourceRecord {
+    file: String,
+    line: u32,
+}
+
+pub(super) fn run(args: &ReadArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let Some(text) = text_or_error(&args.path, io)? else {
+        return Ok(FAILED);
+    };
+    let found = records(text, args.entry.as_deref());
+    if let Some(name) = &args.entry
+        && found.is_empty()
+    {
+        io.error(format_args!("there is no function `{name}` with a body"))?;
+        return Ok(FAILED);
+    }
+    for (index, record) in found.iter().enumerate() {
+        if args.format == ReadFormat::Json {
+            serde_json::to_writer(&mut *io.stdout, record)?;
+            writeln!(io.stdout)?;
+            continue;
+        }
+        if index > 0 {
+            io.line("")?;
+        }
+        io.line(record.heading())?;
+        for line in &record.lines {
+            io.line(line.shown())?;
+        }
+    }
+    Ok(0)
+}
+
+/// The readings of the functions of a text, or of that with a name.
+pub(super) fn records(text: String, function: Option<&str>) -> Vec<ReadingRecord> {
+    let contents = Document::new(text).contents();
+    let lines = contents.lines.clone();
+    let host = AnalysisHost::with_file(FILE, contents, None);
+    // Nobody cancels the questions of this host.
+    let found = host.analysis().readings(FILE, function);
+    let found = found.unwrap_or_default();
+    found.iter().map(|it| record(it, &lines)).collect()
+}
+
+impl ReadingRecord {
+    fn heading(&self) -> String {
+        let name = analysis::short_name(&self.function);
+        let parameters = self.parameters.join(", ");
+        format!(
+            "// For reading: this does not compile. PTX lines on the right.\n{name}({parameters}):"
+        )
+    }
+}
+
+impl LineRecord {
+    fn shown(&self) -> String {
+        let indent = LEVEL * (self.indent as usize + 1).min(MAX_LEVELS);
+        let code = format!("{:indent$}{}", "", self.text);
+        let ptx: Vec<String> = (self.ptx.iter())
+            .map(|[first, last]| match first == last {
+                true => first.to_string(),
+                false => format!("{first}-{last}"),
+            })
+            .collect();
+        let source = self.source.as_ref().map_or_else(String::new, |it| {
+            let name = it.file.rsplit(['/', '\\']).next().unwrap_or_default();
+            format!("  {name}:{}", it.line)
+        });
+        match &ptx[..] {
+            [] => code,
+            ptx => format!("{code:COLUMN$}  // {}{source}", ptx.join(", ")),
+        }
+    }
+}
+
+fn record(reading: &Reading, lines: &LineTable) -> ReadingRecord {
+    let line = |it: &ReadingLine| {
+        let mut ptx: Vec<[u32; 2]> = Vec::new();
+        for range in &it.ranges {
+            let first = lines.line_of(range.start()) + 1;
+            let last = lines.line_of(range.end()) + 1;
+            match ptx.last_mut() {
+                Some(before) if first <= before[1] + 1 => before[1] = before[1].max(last),
+                _ => ptx.push([first, last]),
+            }
+        }
+        LineRecord {
+            text: it.text.clone(),
+            indent: it.indent,
+            ptx,
+            source: it.source.as_ref().map(|it| SourceRecord {
+                file: it.path.clone(),
+                line: it.line,
+            }),
+        }
+    };
+    ReadingRecord {
+        function: reading.function.clone(),
+        parameters: reading.parameters.clone(),
+        lines: reading.lines.iter().map(line).collect(),
+    }
+}
