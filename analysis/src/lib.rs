@@ -47,9 +47,7 @@ pub use features::{
     },
     writing::{Telling, Writing},
 };
-pub use kernel::{
-    AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole,
-};
+pub use kernel::{AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole};
 pub use reading::{Reading, ReadingLine};
 
 pub use fragments::{

@@ -8,7 +8,9 @@ mod extract;
 mod flow;
 mod format;
 mod hostile;
+mod kernel;
 mod protocols;
+mod read;
 mod registers;
 mod run;
 #[cfg(unix)]

@@ -74,3 +74,44 @@ fn explanations_are_json() {
         "#]],
     );
 }
+
+/// Questions in words, of which the analysis tests the answers.
+const QUESTIONS: &str = include_str!("../../../../analysis/src/features/explain/questions.tsv");
+
+/// The problems of the answer to a question: a wrong first page, long lines, too many of them.
+fn problems(question: &str, name: Option<&str>, width: usize) -> Vec<String> {
+    let (status, shown, _) = run_with(&["explain", "--", question], b"", false);
+    let mut found = Vec::new();
+    let title = shown.lines().next().unwrap_or_default();
+    if status != 0 || name.is_some_and(|it| !title.starts_with(&format!("{it} ("))) {
+        found.push(format!("{question}: status {status}, {title}"));
+    }
+    if let Some(long) = shown.lines().find(|it| it.chars().count() > width) {
+        found.push(format!("{question}: {long}"));
+    }
+    let lines = shown.lines().count();
+    if lines > 60 {
+        found.push(format!("{question}: {lines} lines"));
+    }
+    found
+}
+
+/// Every name has its page first, and every answer fits 80 columns and 60 lines.
+#[test]
+fn answers_fit_a_terminal() {
+    let names = analysis::documented();
+    let names = names
+        .iter()
+        .filter(|it| it.1.kind() != "message of ptxas" && !it.0.contains('*'));
+    let names: Vec<&str> = names.map(|it| it.0.as_str()).collect();
+    let questions: Vec<&str> = QUESTIONS
+        .lines()
+        .filter_map(|it| it.split_once('\t'))
+        .map(|it| it.0)
+        .collect();
+    assert!(names.len() > 800 && questions.len() > 200);
+    let names = names.iter().flat_map(|it| problems(it, Some(it), 80));
+    let questions = questions.iter().flat_map(|it| problems(it, None, 80));
+    let wrong: Vec<String> = names.chain(questions).collect();
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -60,12 +60,14 @@ fn frames_lead_to_the_source() {
         "#
         ),
         expect![[r#"
-            next fails: no kernel has been launched
-            stackTrace fails: no kernel has been launched
-            next fails: no kernel has been launched
-            stackTrace fails: no kernel has been launched
-            stackTrace fails: no kernel has been launched
-            scopes fails: no kernel has been launched
+            next: {"allThreadsContinued":true}
+            event stopped {"reason":"step","threadId":1}
+            stackTrace: {"stackFrames":[{"column":5,"endColumn":33,"endLine":15,"id":1,"line":15,"name":"made","source":{"name":"made.ptx","path":"/k/made.ptx"}},{"column":9,"id":2,"line":8,"name":"made.py:8","presentationHint":"subtle","source":{"name":"made.py","path":"/k/src/made.py"}}],"totalFrames":2}
+            next: {"allThreadsContinued":true}
+            event stopped {"reason":"step","threadId":1}
+            stackTrace: {"stackFrames":[{"column":5,"endColumn":27,"endLine":19,"id":1,"line":19,"name":"made","source":{"name":"made.ptx","path":"/k/made.ptx"}},{"column":3,"id":2,"line":40,"name":"math.h:40","presentationHint":"subtle","source":{"name":"math.h","path":"/opt/lib/math.h"}},{"column":5,"id":3,"line":9,"name":"made.py:9","presentationHint":"subtle","source":{"name":"made.py","path":"/k/src/made.py"}}],"totalFrames":3}
+            stackTrace: {"stackFrames":[{"column":3,"id":2,"line":40,"name":"math.h:40","presentationHint":"subtle","source":{"name":"math.h","path":"/opt/lib/math.h"}}],"totalFrames":3}
+            scopes: {"scopes":[{"expensive":false,"name":"Registers","namedVariables":4,"presentationHint":"registers","variablesReference":4},{"expensive":false,"name":"Special","variablesReference":5},{"expensive":false,"name":"Parameters","variablesReference":6},{"expensive":false,"name":"Shared","variablesReference":7},{"expensive":false,"name":"Global","namedVariables":1,"variablesReference":8},{"expensive":false,"name":"Barriers","variablesReference":9}]}
         "#]],
     );
 }
@@ -88,10 +90,10 @@ fn registers_of_bits_have_the_type_of_their_last_use() {
         "#
         ),
         expect![[r#"
-            evaluate fails: no kernel has been launched
-            evaluate fails: no kernel has been launched
-            evaluate fails: no kernel has been launched
-            evaluate fails: no kernel has been launched
+            evaluate: {"indexedVariables":32,"result":"0","type":"u32","variablesReference":4}
+            evaluate: {"indexedVariables":32,"result":"1.5","type":"f32","variablesReference":5}
+            evaluate: {"result":"1","type":"","variablesReference":0}
+            evaluate: {"indexedVariables":32,"result":"1069547520","type":"b32","variablesReference":6}
         "#]],
     );
 }
@@ -112,11 +114,13 @@ fn a_run_stops_where_nan_is_made() {
         ),
         expect![[r#"
             setExceptionBreakpoints: {"breakpoints":[{"verified":true},{"verified":true}]}
-            continue fails: no kernel has been launched
-            stackTrace fails: no kernel has been launched
-            exceptionInfo fails: no kernel has been launched
-            continue fails: no kernel has been launched
-            exceptionInfo fails: no kernel has been launched
+            continue: {"allThreadsContinued":true}
+            event stopped {"reason":"exception","text":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","threadId":1}
+            stackTrace: {"stackFrames":[{"column":5,"endColumn":30,"endLine":20,"id":1,"line":20,"name":"made","source":{"name":"made.ptx","path":"/k/made.ptx"}},{"column":3,"id":2,"line":40,"name":"math.h:40","presentationHint":"subtle","source":{"name":"math.h","path":"/opt/lib/math.h"}},{"column":5,"id":3,"line":9,"name":"made.py:9","presentationHint":"subtle","source":{"name":"made.py","path":"/k/src/made.py"}}],"totalFrames":3}
+            exceptionInfo: {"breakMode":"always","details":{"message":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","typeName":"nan"},"exceptionId":"nan"}
+            continue: {"allThreadsContinued":true}
+            event stopped {"reason":"exception","text":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","threadId":33}
+            exceptionInfo: {"breakMode":"always","details":{"message":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","typeName":"nan"},"exceptionId":"nan"}
         "#]],
     );
 }
@@ -133,10 +137,14 @@ fn a_run_continues_to_the_next_barrier() {
         "#
         ),
         expect![[r#"
-            ptx/continueToBarrier fails: no kernel has been launched
-            stackTrace fails: no kernel has been launched
-            ptx/continueToBarrier fails: no kernel has been launched
-            ptx/continueToBarrier fails: no kernel has been launched
+            ptx/continueToBarrier: {"allThreadsContinued":true}
+            event stopped {"reason":"step","threadId":1}
+            stackTrace: {"stackFrames":[{"column":5,"endColumn":16,"endLine":22,"id":1,"line":22,"name":"made","source":{"name":"made.ptx","path":"/k/made.ptx"}},{"column":5,"id":2,"line":10,"name":"made.py:10","presentationHint":"subtle","source":{"name":"made.py","path":"/k/src/made.py"}}],"totalFrames":2}
+            ptx/continueToBarrier fails: there is no thread 99
+            ptx/continueToBarrier: {"allThreadsContinued":true}
+            event output {"category":"console","output":"21 instructions of warps\n"}
+            event exited {"exitCode":0}
+            event terminated {}
         "#]],
     );
 }
