@@ -338,7 +338,12 @@ fn no_opcode_is_named_above_the_tables() {
     let opcodes: BTreeSet<&str> = isa::tables().opcodes().collect();
     let mut broken = Vec::new();
     for source in sources() {
-        if !source.path.starts_with("analysis/src/") || source.path.contains("/tests") {
+        // Terms of questions are words of people, and some of them are opcodes.
+        let is_of_people = source.path.ends_with("explain/terms.rs");
+        if !source.path.starts_with("analysis/src/")
+            || source.path.contains("/tests")
+            || is_of_people
+        {
             continue;
         }
         for (line, text) in source.without_tests().lines().enumerate() {

@@ -1,17 +1,21 @@
 //! Plain data that crosses the boundary between the analysis and its users.
 
+mod accesses;
 mod annotations;
 mod compiler;
 mod completion;
+mod costs;
 mod flow;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use syntax::{TextRange, TextSize};
 
+pub use accesses::*;
 pub use annotations::*;
 pub use compiler::*;
 pub use completion::*;
+pub use costs::*;
 pub use flow::*;
 
 /// A file known to the analysis; the user of the crate maps it to a path or URI.

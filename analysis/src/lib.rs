@@ -4,6 +4,7 @@
 //! answers questions. The boundary speaks files, byte offsets and plain data: nothing here knows LSP,
 //! threads, the clock or the file system.
 
+mod accesses;
 mod api;
 pub mod code;
 mod constant;

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod accesses;
 mod check;
+mod costs;
 mod dap;
 mod diff;
 mod embedded;
@@ -121,6 +123,10 @@ enum Command {
     Registers(registers::RegistersArgs),
     /// Show the control-flow graphs of functions as text, SVG or Mermaid.
     Flow(flow::FlowArgs),
+    /// List accesses of memory: sectors, bank conflicts and alignment of a warp.
+    Accesses(accesses::AccessesArgs),
+    /// Show the iterations, bytes and arithmetic of loops.
+    Costs(accesses::AccessesArgs),
     /// Compare targets: which of them a file fits, and what is wrong for the others.
     Targets(targets::TargetsArgs),
     /// List protocols: asynchronous groups, barriers, allocations and their partners.
@@ -169,6 +175,8 @@ where
             Command::Dap(args) => dap::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
+            Command::Accesses(args) => accesses::run(&args, io),
+            Command::Costs(args) => costs::run(&args, io),
             Command::Targets(args) => targets::run(&args, io),
             Command::Protocols(args) => protocols::run(&args, io),
             Command::Kernel(args) => kernel::run(&args, io),

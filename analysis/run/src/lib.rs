@@ -14,5 +14,5 @@ mod pages;
 
 pub use kinds::{has_asynchronous_operations, synchronizes};
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
-pub use machine::{LaunchError, Machine};
+pub use machine::{LaunchError, Machine, inspect::View};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

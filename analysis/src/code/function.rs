@@ -172,7 +172,7 @@ fn from_formal(name: &str, shape: &Shape) -> super::Variable {
 }
 
 /// The shapes of a launch that directives state.
-fn bounds(function: &Cursor<'_>) -> Bounds {
+pub(crate) fn bounds(function: &Cursor<'_>) -> Bounds {
     let mut bounds = Bounds::default();
     for directive in function.nodes() {
         if directive.kind() != SyntaxKind::TUNING_DIRECTIVE {

@@ -10,6 +10,7 @@ mod lower;
 mod names;
 mod places;
 
+pub(crate) use function::bounds as launch_bounds;
 pub(crate) use lower::{code, headers};
 
 use std::{borrow::Cow, sync::Arc};

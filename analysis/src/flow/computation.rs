@@ -65,13 +65,22 @@ impl<'a> Computation<'a> {
     /// That of an instruction, whatever its guard is.
     pub(crate) fn of(facts: &Facts, instruction: BoundInstruction<'a>) -> Option<Computation<'a>> {
         let form = form_program(instruction.db, instruction.id)?;
+        Some(Computation::from_program(facts, instruction, form))
+    }
+
+    /// A program of an instruction: its own, or what it does later.
+    pub(crate) fn from_program(
+        facts: &Facts,
+        instruction: BoundInstruction<'a>,
+        form: FormProgram<'a>,
+    ) -> Computation<'a> {
         let inputs = form.program.inputs.iter();
         let sources = inputs.map(|it| source(facts, instruction, form, *it));
-        Some(Computation {
+        Computation {
             sources: sources.collect(),
             form,
             instruction,
-        })
+        }
     }
 
     /// The registers that it writes, with their nodes; `None` for those that have no value.

@@ -1,7 +1,9 @@
 //! The program of a form: made once for all instructions that are written alike.
 
 use isa::{
-    compute::{Graph, Node, Operation, Program, constant_bits, program as lower},
+    compute::{
+        Graph, Node, Operation, Program, Work, constant_bits, product_of_shape, program as lower,
+    },
     matcher::Statement,
     matching::binding::Binding,
     operand::Operand,
@@ -26,10 +28,38 @@ pub(crate) fn form_program<'db>(
     db: &'db dyn Database,
     form: Form<'db>,
 ) -> Option<FormProgram<'db>> {
+    any_program(db, form).filter(|it| it.program.is_pure())
+}
+
+/// The same, also if it works on memory or moves matrices.
+pub(crate) fn any_program<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<FormProgram<'db>> {
     Some(FormProgram {
         program: lowered(db, form).as_ref()?,
         bindings: bindings(db, form),
     })
+}
+
+/// The operations on floats of the instructions of a form.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn work<'db>(db: &'db dyn Database, form: Form<'db>) -> Work {
+    let Some(fit) = fit(db, form) else {
+        return Work::default();
+    };
+    let read = |statement: &Statement<'_>| {
+        let program = lower(fit, statement, bindings(db, form)).ok()?;
+        let later = program.later.as_ref().map(|it| it.work());
+        Some(later.unwrap_or_else(|| program.work()))
+    };
+    let mut work = form.data(db).with_statement(read).flatten();
+    let semantics = form.data(db).semantics();
+    let moves = semantics.is_load() || semantics.is_store();
+    if !moves && let Some(tensor) = product_of_shape(&form.data(db).words) {
+        let work = work.get_or_insert_default();
+        if work.tensor == 0 {
+            work.tensor = tensor;
+        }
+    }
+    work.unwrap_or_default()
 }
 
 #[salsa::tracked(returns(ref))]
@@ -37,7 +67,8 @@ fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
     let fit = fit(db, form)?;
     let read = |statement: &Statement<'_>| lower(fit, statement, bindings(db, form)).ok();
     let program = form.data(db).with_statement(read).flatten();
-    program.filter(Program::is_pure)
+    // Products of matrices are long, and nobody follows their elements.
+    program.filter(|it| it.matrix.is_none())
 }
 
 /// The operation that the instructions of a form are, if they are only one, whether or not the file says its target.

@@ -139,6 +139,11 @@ impl<'db> Operands<'db> {
         }
     }
 
+    /// The database.
+    pub(crate) fn db(&self) -> &'db dyn Database {
+        self.db
+    }
+
     /// An instruction by its index.
     pub(crate) fn get(&self, step: u32) -> Option<BoundInstruction<'db>> {
         let instruction = self.body.instructions.get(step as usize)?;

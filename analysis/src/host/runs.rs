@@ -2,7 +2,10 @@
 
 use syntax::TextRange;
 
-use crate::{Cancellable, Diagnostic, EntryPlace, FileId, code, code::Code, diagnostics, features};
+use crate::{
+    AccessPattern, Cancellable, Cost, Diagnostic, EntryPlace, FileId, accesses, code, code::Code,
+    diagnostics, features,
+};
 
 use super::Analysis;
 
@@ -21,6 +24,35 @@ impl Analysis {
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn code_headers(&self, file: FileId) -> Cancellable<Code> {
         self.with_file(file, code::headers)
+    }
+
+    /// The accesses of memory of the functions of a file, or of those with a name, in the order of the text. `block` is
+    /// the number of threads along x, y and z for entries that state none; without it, blocks have a multiple of 32
+    /// threads along x.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn accesses(
+        &self,
+        file: FileId,
+        entry: Option<&str>,
+        block: Option<[u32; 3]>,
+    ) -> Cancellable<Vec<AccessPattern>> {
+        self.with_file(file, |db, file| accesses::accesses(db, file, entry, block))
+    }
+
+    /// The costs of the entries of a file, or of the one with a name: for each those outside its loops, then its loops in
+    /// the order of the text. `block` is as in [`Analysis::accesses`]; without a shape, figures are not known.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn costs(
+        &self,
+        file: FileId,
+        entry: Option<&str>,
+        block: Option<[u32; 3]>,
+    ) -> Cancellable<Vec<Cost>> {
+        self.with_file(file, |db, file| accesses::costs(db, file, entry, block))
     }
 
     /// The entries of a file that have a body, with the comments above them.

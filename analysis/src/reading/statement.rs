@@ -412,7 +412,7 @@ fn leaf_text(
     leaf: Leaf<'_>,
 ) -> Option<String> {
     match leaf {
-        Leaf::Input(it) | Leaf::Merge(it) => Some(subject.register(it)),
+        Leaf::Input(it) | Leaf::Merge(it) | Leaf::Phi(it, _) => Some(subject.register(it)),
         Leaf::Name(name) => Some(subject.name(name)),
         Leaf::Result(step, value) => {
             if let Some((name, offset)) = subject.parameter(step) {

@@ -3,10 +3,14 @@
 use isa::compute::{Binary, Node, Op, Width};
 
 use super::{
-    engine::{Leaf, Values, Writers},
+    engine::{Leaf, Values},
+    phis::Writers,
     sums::{Origin, Sum},
 };
-use crate::flow::ids::{Base, Step, Symbol, Value};
+use crate::flow::{
+    computation::BoundName,
+    ids::{Base, Step, Symbol, Value},
+};
 
 impl Values<'_> {
     /// Where the address that a register holds before an instruction starts, and the bytes that are added to that;
@@ -28,9 +32,14 @@ impl Values<'_> {
 
     /// The variable whose address a node is.
     pub(crate) fn symbol(&self, node: Node) -> Option<Symbol> {
-        let Leaf::Name(name) = self.leaf_of(node)? else {
-            return None;
-        };
+        match self.leaf_of(node)? {
+            Leaf::Name(name) => self.symbol_of(name),
+            _ => None,
+        }
+    }
+
+    /// The variable that a name means.
+    pub(super) fn symbol_of(&self, name: BoundName<'_>) -> Option<Symbol> {
         match self.flow.facts.base(self.body, name.0)? {
             Base::Symbol(it) => Some(it),
             Base::Value(_) => None,
@@ -54,7 +63,7 @@ impl Values<'_> {
                     let never = self.chains.writes(it).is_empty();
                     return never.then_some((Origin::Input(it), constant));
                 }
-                Some(Leaf::Merge(_) | Leaf::Unknown) => return None,
+                Some(Leaf::Merge(_) | Leaf::Phi(..) | Leaf::Unknown) => return None,
                 Some(Leaf::Name(_)) | None => {}
             }
         }

@@ -70,7 +70,7 @@ impl Values<'_> {
                     (false, false) => None,
                 }
             }
-            Leaf::Merge(value) | Leaf::Input(value) => {
+            Leaf::Merge(value) | Leaf::Input(value) | Leaf::Phi(value, _) => {
                 (self.bits(value) == 64).then_some(Rank::Register)
             }
             Leaf::Name(_) | Leaf::Unknown => None,

@@ -9,7 +9,11 @@ use isa::{
 use rustc_hash::FxHashMap;
 use salsa::Database;
 
-use super::{dominance::Dominance, sums::Sums};
+use super::{
+    dominance::Dominance,
+    phis::{Phis, Writers},
+    sums::Sums,
+};
 use crate::{
     flow::{
         Flow,
@@ -50,6 +54,9 @@ pub(crate) enum Purpose {
     /// Texts for people about a whole function: as for [`Purpose::Reading`], but the results of several writes are not
     /// looked into.
     Listing,
+    /// The values in the lanes of a warp: what several writes leave is a [`Leaf::Phi`], guarded writes are choices, and
+    /// an address is the same in each state space.
+    Lanes,
 }
 
 impl Purpose {
@@ -75,13 +82,16 @@ pub(crate) enum Leaf<'a> {
     Result(Step, Value),
     /// The result of one of several writes.
     Merge(Value),
+    /// The value of a register at the start of a block in which paths with different writes of it meet, see
+    /// [`Values::incoming`]; of [`Purpose::Lanes`] only.
+    Phi(Value, BlockId),
     /// Something that only one instruction reads.
     Unknown,
 }
 
 /// The identity of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     Input(Value),
     /// The name, the component and the width in bits.
     Name(Target, Option<char>, u32),
@@ -90,6 +100,7 @@ enum Key {
     Earlier(Step, Value),
     /// The value in a block, after an instruction of it that may have written it.
     Merge(Value, BlockId, Option<Step>),
+    Phi(Value, BlockId),
 }
 
 /// How an instruction makes what it writes.
@@ -98,6 +109,8 @@ enum Making<'a> {
     Computed(Rc<Computation<'a>>),
     /// The register has the address of an operand.
     Same(Value, Source<'a>),
+    /// In a way that is not known, under a guard.
+    Unknown,
 }
 
 impl<'a> Making<'a> {
@@ -105,27 +118,16 @@ impl<'a> Making<'a> {
         match self {
             Making::Computed(it) => &it.sources,
             Making::Same(_, it) => std::slice::from_ref(it),
+            Making::Unknown => &[],
         }
     }
-}
-
-/// The instructions that may have written what a register holds.
-#[derive(Clone)]
-pub(super) enum Writers {
-    None,
-    /// This one has.
-    Sole(Step),
-    /// One of these, or one that may have left the old value.
-    Several(Rc<[Step]>),
-    /// Too many, or too far away.
-    Unknown,
 }
 
 /// The values of a function.
 pub(crate) struct Values<'a> {
     pub(super) body: &'a Body,
     pub(super) flow: &'a Flow,
-    operands: Operands<'a>,
+    pub(super) operands: Operands<'a>,
     types: &'a [Declared],
     pub(super) chains: Rc<Chains<'a>>,
     purpose: Purpose,
@@ -148,6 +150,7 @@ pub(crate) struct Values<'a> {
     writers: FxHashMap<(Value, Step), Writers>,
     pub(super) sums: Sums,
     dominance: OnceCell<Dominance>,
+    pub(super) phis: Phis,
 }
 
 impl<'a> Values<'a> {
@@ -178,6 +181,7 @@ impl<'a> Values<'a> {
             writers: FxHashMap::default(),
             sums: Sums::default(),
             dominance: OnceCell::new(),
+            phis: Phis::default(),
         }
     }
 
@@ -345,7 +349,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn leaf(&mut self, key: Key, leaf: Leaf<'a>, bits: u32) -> Node {
+    pub(super) fn leaf(&mut self, key: Key, leaf: Leaf<'a>, bits: u32) -> Node {
         self.leaf_with(key, leaf, bits, KnownBits::NOTHING)
     }
 
@@ -367,6 +371,13 @@ impl<'a> Values<'a> {
 
     /// The instructions that may have written what a register holds before an instruction.
     pub(super) fn writers(&mut self, value: Value, step: Step) -> Writers {
+        if self.purpose == Purpose::Lanes {
+            let block = self.flow.graph.block_of[step as usize];
+            let writes = self.chains.writes(value);
+            return self
+                .phis
+                .writers(&self.flow.graph, writes, value, block, step);
+        }
         let keeps = &self.flow.facts.keeps;
         let sole = |it: Step| !keeps[it as usize];
         // A name that is written once needs no search; what is read before that is nothing.
@@ -401,7 +412,7 @@ impl<'a> Values<'a> {
     }
 
     /// Finds the results of instructions, and of those that their operands come from.
-    fn look_at(&mut self, mut work: Vec<Step>) {
+    pub(super) fn look_at(&mut self, mut work: Vec<Step>) {
         let mut open: FxHashMap<Step, Option<Making<'a>>> = FxHashMap::default();
         let mut more = Vec::new();
         while let Some(step) = work.last().copied() {
@@ -411,7 +422,10 @@ impl<'a> Values<'a> {
             }
             // The second time all that can be found is there; what is still open comes round a loop.
             if let Some(making) = open.get_mut(&step).and_then(Option::take) {
-                let results = self.results_of(step, &making);
+                let mut results = self.results_of(step, &making);
+                if self.flow.facts.guarded[step as usize] {
+                    results = self.guarded(step, results);
+                }
                 for (_, node) in &results {
                     self.makers.entry(*node).or_insert(step);
                 }
@@ -433,6 +447,13 @@ impl<'a> Values<'a> {
                     self.push_writers(*value, step, &mut more);
                 }
             }
+            if self.flow.facts.guarded[step as usize] {
+                let flow = self.flow;
+                let written = flow.facts.writes.get(step as usize).iter();
+                for value in written.copied().chain(self.guard(step)) {
+                    self.push_writers(value, step, &mut more);
+                }
+            }
             open.insert(step, Some(making));
             let is_new = |it: &Step| !open.contains_key(it) && !self.results.contains_key(it);
             work.extend(more.drain(..).filter(is_new));
@@ -440,24 +461,27 @@ impl<'a> Values<'a> {
     }
 
     fn making(&self, step: Step) -> Option<Making<'a>> {
-        let guarded = self.flow.facts.guarded.get(step as usize);
-        guarded
-            .filter(|it| !**it)
-            .and_then(|_| self.making_of(step))
+        let guarded = self.flow.facts.guarded.get(step as usize) != Some(&false);
+        if guarded && (self.purpose != Purpose::Lanes || self.operands.get(step).is_none()) {
+            return None;
+        }
+        let unknown = || guarded.then_some(Making::Unknown);
+        self.making_of(step).or_else(unknown)
     }
 
     fn making_of(&self, step: Step) -> Option<Making<'a>> {
         let facts = &self.flow.facts;
         let instruction = self.operands.get(step)?;
-        if (self.purpose.is_text() || self.purpose == Purpose::Addresses)
-            && let Some((value, source)) = same_address(facts, instruction)
-        {
+        let lanes = self.purpose == Purpose::Lanes;
+        let spaces = self.purpose.is_text() || lanes || self.purpose == Purpose::Addresses;
+        if spaces && let Some((value, source)) = same_address(facts, instruction) {
             return Some(Making::Same(value, source));
         }
         let found = Computation::of(facts, instruction)?;
         let program = found.form.program;
         let exact = self.purpose.is_text() || program.exactness == Exactness::Exact;
-        (exact && !program.crosses_lanes).then(|| Making::Computed(Rc::new(found)))
+        let is_known = exact && (lanes || !program.crosses_lanes);
+        is_known.then(|| Making::Computed(Rc::new(found)))
     }
 
     fn results_of(&mut self, step: Step, making: &Making<'a>) -> Box<[(Value, Node)]> {
@@ -465,6 +489,7 @@ impl<'a> Values<'a> {
             |values: &mut Self, value: Value, bits: u32| Some(values.read(value, step, bits));
         let computation = match making {
             Making::Computed(it) => it,
+            Making::Unknown => return Box::default(),
             Making::Same(value, from) => {
                 let node = self.source(from, self.bits(*value), &read);
                 return node.map(|it| (*value, it)).into_iter().collect();
@@ -473,13 +498,27 @@ impl<'a> Values<'a> {
         let Some(inputs) = self.inputs(computation, read) else {
             return Box::default();
         };
-        let surely = !self.purpose.is_text();
+        let surely = !self.purpose.is_text() && self.purpose != Purpose::Lanes;
         let outputs = self.graph.apply(computation.form.program, &inputs, surely);
         let values = computation.results(&self.flow.facts);
         let results = values
             .zip(outputs)
             .filter_map(|((value, _), (_, node))| Some((value?, node)));
         results.collect()
+    }
+
+    /// The nodes of the steps of a program that an instruction runs, whatever its guard is.
+    pub(super) fn steps(&mut self, step: Step, of: &Computation<'a>) -> Option<Vec<Node>> {
+        let mut work = Vec::new();
+        for source in &of.sources {
+            if let Source::Register(value, _) = source {
+                self.push_writers(*value, step, &mut work);
+            }
+        }
+        self.look_at(work);
+        let read = |it: &mut Self, value: Value, bits: u32| Some(it.read(value, step, bits));
+        let inputs = self.inputs(of, read)?;
+        Some(self.graph.nodes(of.form.program, &inputs))
     }
 
     /// The inputs of a program; `read` gives what registers of so many bits hold.
@@ -528,12 +567,12 @@ impl<'a> Values<'a> {
     }
 
     /// The value of a register before an instruction, from the results that are known.
-    fn read(&mut self, value: Value, step: Step, bits: u32) -> Node {
+    pub(super) fn read(&mut self, value: Value, step: Step, bits: u32) -> Node {
         let several = match self.writers(value, step) {
             Writers::None => return self.leaf(Key::Input(value), Leaf::Input(value), bits),
             Writers::Sole(only) => {
                 // What comes round a loop is the result of the turn before, and an expression of what that turn had.
-                if self.precedes(only, step) {
+                if self.purpose == Purpose::Lanes || self.precedes(only, step) {
                     return self.result(value, only, bits);
                 }
                 let known = self.known_result(value, only);
@@ -541,6 +580,9 @@ impl<'a> Values<'a> {
                     Some(node) => node,
                     None => self.leaf(Key::Earlier(only, value), Leaf::Result(only, value), bits),
                 };
+            }
+            Writers::Phi(it) => {
+                return self.leaf(Key::Phi(value, it), Leaf::Phi(value, it), bits);
             }
             Writers::Several(it) if self.purpose.is_one() => Some(it),
             Writers::Several(_) | Writers::Unknown => None,
@@ -628,7 +670,7 @@ impl<'a> Values<'a> {
         found.map(|it| it.1)
     }
 
-    fn result(&mut self, value: Value, step: Step, bits: u32) -> Node {
+    pub(super) fn result(&mut self, value: Value, step: Step, bits: u32) -> Node {
         match self.known_result(value, step) {
             Some(node) => node,
             None => self.leaf(Key::Result(step, value), Leaf::Result(step, value), bits),

@@ -12,9 +12,18 @@ pub(crate) mod divergence;
 mod dominance;
 mod elements;
 mod engine;
+mod guards;
+pub(crate) mod joins;
+pub(crate) mod lanes;
+pub(crate) mod memory;
+pub(crate) mod names;
+mod phis;
+pub(crate) mod sampling;
+mod sources;
 mod sums;
 #[cfg(test)]
 mod tests;
+pub(crate) mod variables;
 
 pub(crate) use self::{
     engine::{Leaf, Purpose, Values},

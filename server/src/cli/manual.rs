@@ -230,6 +230,38 @@ pub(super) const PAGES: &[Page] = &[
         )],
     },
     Page {
+        command: "accesses",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer accesses --block 256 kernel.ptx",
+            "Show sectors and bank conflicts of the accesses of blocks of 256 threads.",
+        )],
+    },
+    Page {
+        command: "costs",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer costs --block 256 kernel.ptx",
+            "Show trips, bytes and operations of loops for blocks of 256 threads.",
+        )],
+    },
+    Page {
+        command: "kernel",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer kernel --entry attention kernel.ptx",
+            "Show the map of a kernel.",
+        )],
+    },
+    Page {
+        command: "read",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer read kernel.ptx",
+            "Show kernels as pseudocode.",
+        )],
+    },
+    Page {
         command: "targets",
         statuses: &[],
         examples: &[(

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{
     builder::Builder,
     known_bits::{KnownBits, known_bits},
+    lower::LANES,
     node::Node,
     program::{Binary, Destination, Input, Op, Program, Width},
     run::{Store, evaluate, evaluate_wide},
@@ -56,6 +57,13 @@ impl Graph {
         self.builder.zero_extend(sum, bits)
     }
 
+    /// The difference of two values, in so many bits.
+    pub fn subtract(&mut self, a: Node, b: Node, bits: u32) -> Node {
+        let difference = Op::Binary(Binary::Subtract, Width::Narrow, a, b);
+        let difference = self.builder.push(difference);
+        self.builder.zero_extend(difference, bits)
+    }
+
     /// One of two values, by a truth.
     pub fn select(&mut self, condition: Node, a: Node, b: Node) -> Node {
         let select = Op::Select(Width::Narrow, condition, a, b);
@@ -94,6 +102,25 @@ impl Graph {
         inputs: &[Node],
         surely: bool,
     ) -> Vec<(Destination, Node)> {
+        let nodes = self.nodes(program, inputs);
+        let open = program.unspecified.map(|it| nodes[it as usize]);
+        if let Some(open) = open
+            && match self.as_constant(open) {
+                Some(it) => it == 1,
+                None => surely,
+            }
+        {
+            return Vec::new();
+        }
+        let outputs = program.outputs.iter();
+        outputs
+            .map(|(destination, node)| (*destination, nodes[*node as usize]))
+            .collect()
+    }
+
+    /// The nodes of all steps of a program on these inputs, in the order of [`Program::steps`]. Steps that ask for
+    /// memory or for what surrounds the lanes are new leaves.
+    pub fn nodes(&mut self, program: &Program, inputs: &[Node]) -> Vec<Node> {
         let mut nodes: Vec<Node> = Vec::with_capacity(program.steps.len());
         for op in &program.steps {
             let node = match op {
@@ -117,19 +144,20 @@ impl Graph {
             };
             nodes.push(node);
         }
-        let open = program.unspecified.map(|it| nodes[it as usize]);
-        if let Some(open) = open
-            && match self.as_constant(open) {
-                Some(it) => it == 1,
-                None => surely,
-            }
-        {
-            return Vec::new();
-        }
-        let outputs = program.outputs.iter();
-        outputs
-            .map(|(destination, node)| (*destination, nodes[*node as usize]))
-            .collect()
+        nodes
+    }
+
+    /// The number of leaves.
+    #[must_use]
+    pub fn leaf_count(&self) -> usize {
+        self.builder.inputs.len()
+    }
+
+    /// The width in bits of a leaf, by its number.
+    #[must_use]
+    pub fn leaf_bits(&self, index: u32) -> u32 {
+        let input = self.builder.inputs.get(index as usize);
+        input.map_or(64, |it| it.bits.into())
     }
 
     /// The known bits of a node.
@@ -210,10 +238,10 @@ impl<const N: usize> LaneValues<N> {
                 | Op::Participants { .. }
                 | Op::BoxBytes { .. }
                 | Op::Matrix(_)
-                | Op::Load { .. }
-                | Op::Broadcast(..)
-                | Op::Gather(..) => None,
+                | Op::Load { .. } => None,
                 _ if !known => None,
+                // These are the lanes of a warp, or else nothing is known of the others.
+                Op::Broadcast(..) | Op::Gather(..) if N != LANES => None,
                 _ if op.is_wide() => {
                     let mut out = Box::new([0; N]);
                     evaluate_wide(&op, self, &mut out);

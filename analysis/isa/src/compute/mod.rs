@@ -36,6 +36,7 @@ pub mod tensor;
 mod tests;
 mod text;
 mod value_type;
+mod work;
 
 pub use bit_map::{BitFunction, BitMap, BitOf};
 pub use bit_text::{BitText, Source};
@@ -60,3 +61,4 @@ pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};
 pub use tensor::{Cell, Chunk, TensorMemory, TensorProblem, TensorStep};
 pub use value_type::{ElementType, ValueType};
+pub use work::{Work, product_of_shape};

@@ -2,4 +2,5 @@
 
 pub mod cost;
 pub mod limits;
+pub mod memory;
 pub mod occupancy;

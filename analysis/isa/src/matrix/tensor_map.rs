@@ -192,7 +192,7 @@ impl TensorMap {
     }
 
     /// The bytes of a map with another value of a field, along the dimension with this index. Zeros are an empty map;
-    /// `None` for other bytes that are no map, and for values that are not known here.
+    /// `None` for bytes of anything else, and for values that are not known here.
     #[must_use]
     pub fn replaced(bytes: &[u8], field: MapField, index: u64, value: u64) -> Option<[u8; SIZE]> {
         let zeros = bytes.len() == SIZE && bytes.iter().all(|it| *it == 0);

@@ -63,7 +63,7 @@ pub(super) struct Access<'a> {
     pub(super) quiet: bool,
     /// How the accesses count in races.
     pub(super) kind: Kind,
-    /// What is known to those that see an arrival of this access, if not what its thread knows now.
+    /// The knowledge of those that see an arrival of this access, if it differs from that of its thread.
     pub(super) knows: Option<Clock>,
 }
 

@@ -54,7 +54,7 @@ struct Operation {
     kind: Kind,
     /// Its registers, if a tensor core does it.
     core: Option<Box<Core>>,
-    /// What those know that see its arrival, if not what its thread knows.
+    /// The knowledge of those that see its arrival, if it differs from that of its thread.
     knows: Option<Clock>,
     /// For an arrival that follows copies: their source, and how much of it is before.
     copies: Option<(usize, u32)>,

@@ -165,6 +165,9 @@ impl Machine<'_> {
                 }
             }
             let marks = made.undefined.get(register);
+            if marks.is_some() {
+                frame.origins.insert(slot as u32, running.at.range);
+            }
             if marks.is_some() || frame.undefined[slot] & running.active != 0 {
                 frame.mark(slot, running.active, marks);
             }

@@ -160,7 +160,7 @@ impl Shadow {
         let replaced = match last {
             NONE => NONE,
             _ if entry.writes => first,
-            // A read that follows a read takes its place; one that follows a write stands next to it.
+            // A read that follows a read takes its place; one that follows a write is added to it.
             _ if self.nodes[last as usize].entry.writes => NONE,
             _ => last,
         };

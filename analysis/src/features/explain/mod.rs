@@ -5,8 +5,6 @@
 //! names.
 
 mod computed;
-#[cfg(test)]
-mod questions;
 mod ranking;
 mod search;
 mod spelling;

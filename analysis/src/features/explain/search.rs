@@ -51,8 +51,10 @@ pub(super) fn list(asked: &str, found: &[Hit]) -> Option<Explanation> {
         let summary = summary(hit.key, &documentation(hit.key)?);
         let _ = writeln!(text, "- `{}`: {summary}", hit.name);
     }
+    // A question is one line of the answer.
+    let words: Vec<&str> = asked.split_whitespace().collect();
     (!text.is_empty()).then(|| Explanation {
-        name: asked.to_owned(),
+        name: words.join(" "),
         kind: "other pages",
         text: format!("Other pages that speak of it:\n\n{text}"),
     })

@@ -9,6 +9,8 @@ use isa::{
 
 use super::explain;
 
+mod questions;
+
 /// Words, opcodes, statements and messages as people type them, with the name of the page that answers; `ld*` appears
 /// for any page of an instruction that begins so.
 const TYPED: &str = include_str!("typed.tsv");

@@ -6,21 +6,15 @@ use isa::{compute::KnownBits, types::Class};
 use salsa::Database;
 
 use crate::{
-    FilePosition, SymbolKind,
+    FilePosition,
     db::SourceFile,
     features::values::RegisterOf,
-    flow::{
-        computation::BoundName,
-        effects::semantics,
-        facts::{Facts, Register},
-        ids::{Base, Step, Symbol as Variable, Value},
+    flow::ids::Value,
+    hir::{bound::Operands, symbol::name_at},
+    values::{
+        Leaf, Purpose, Values,
+        names::{name_of, parameter, register_name},
     },
-    hir::{
-        body::{Body, Target},
-        bound::Operands,
-        symbol::name_at,
-    },
-    values::{Leaf, Purpose, Values},
 };
 
 /// A line about the value of the register at a position; `None` if nothing is known of it.
@@ -51,7 +45,7 @@ pub(super) fn value(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
         false => Some(register_name(body, flow.facts.values.get(it as usize)?)),
     };
     let leaf = |index: u32| match *leaves.get(index as usize)? {
-        Leaf::Input(it) | Leaf::Merge(it) => register(it),
+        Leaf::Input(it) | Leaf::Merge(it) | Leaf::Phi(it, _) => register(it),
         Leaf::Name(name) => Some(name_of(body, name)),
         Leaf::Result(step, it) => {
             parameter(&operands, &flow.facts, body, step).or_else(|| register(it))
@@ -123,56 +117,6 @@ fn facts(known: KnownBits, bits: u32) -> Option<String> {
         out.push(format!("at most {most}"));
     }
     (!out.is_empty()).then(|| out.join(", "))
-}
-
-fn register_name(body: &Body, register: &Register) -> String {
-    let definition = body.definition(register.definition);
-    match register.member.filter(|_| definition.count.is_some()) {
-        Some(member) => format!("{}{member}", definition.name),
-        None => definition.name.to_string(),
-    }
-}
-
-/// A special register without its `%`, or the name of a variable.
-fn name_of(body: &Body, name: BoundName<'_>) -> String {
-    let mut text = match name.0.target {
-        Target::Special(index) => {
-            let name = isa::special::get(index).map_or("", |it| it.name);
-            name.trim_start_matches('%').to_owned()
-        }
-        Target::Definition(id) => body.definition(id).name.to_string(),
-        Target::Free(id) => body.free.get(id as usize).map_or("", |it| it).to_owned(),
-        Target::WarpSize | Target::Section(_) => String::new(),
-    };
-    if let Some(component) = name.1 {
-        let _ = write!(text, ".{component}");
-    }
-    text
-}
-
-/// The parameter that an instruction loads, as `n` or `args[8]`.
-fn parameter(operands: &Operands<'_>, facts: &Facts, body: &Body, step: Step) -> Option<String> {
-    let instruction = operands.get(step)?;
-    if !semantics(instruction.db, instruction.id).is_load() {
-        return None;
-    }
-    let mut addresses = instruction.operands().filter_map(|it| it.address(true));
-    let (name, offset) = addresses.next()?;
-    let Base::Symbol(variable) = facts.base(body, name)? else {
-        return None;
-    };
-    let name = match variable {
-        Variable::Own(id) => {
-            let definition = body.definition(id);
-            let parameter = definition.kind == SymbolKind::Parameter;
-            parameter.then(|| definition.name.to_string())?
-        }
-        Variable::Free(_) => return None,
-    };
-    Some(match offset {
-        0 => name,
-        _ => format!("{name}[{offset}]"),
-    })
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Mutants:
-    """The results of a kernel without one of its synchronising instructions, for each of these in turn."""
+    """The results of a kernel without one of its synchronizing instructions, for each of these in turn."""
 
     #: How many of these kernels failed: had a finding, or an expectation that did not hold.
     found: int
@@ -213,7 +213,7 @@ def run(
     number for all elements, or the name of another array. Without ``rtol`` and ``atol`` all bits must be equal.
 
     ``schedule`` is the order in which warps run: ``lowest``, ``reverse`` or ``random:SEED``. With ``late`` asynchronous
-    operations land as late as PTX allows. With ``mutate`` the kernel is then run without each of its synchronising
+    operations land as late as PTX allows. With ``mutate`` the kernel is then run without each of its synchronizing
     instructions in turn, under several schedules; :attr:`Run.mutants` says without which it passes.
 
     A run stops after ``steps`` instructions of warps, or if its arrays, shared and local memory take more than ``memory``

@@ -6,9 +6,6 @@ use run::{
 };
 use serde_json::{Value, json};
 
-/// The filter of instructions that make NaN.
-pub(super) const NAN: &str = "nan";
-
 use super::{
     program::{Place, Program},
     protocol::{
@@ -17,7 +14,7 @@ use super::{
         SetFunctionBreakpointsArguments,
     },
     session::Session,
-    state::{Handle, Requested, RequestedAt},
+    state::{Handle, NAN, Requested, RequestedAt},
 };
 
 /// A breakpoint with its places, or why there is none.

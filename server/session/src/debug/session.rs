@@ -7,14 +7,13 @@ use run::{
 use serde_json::{Value, json};
 
 use super::{
-    breakpoints::NAN,
     launch::prepare,
     program::{Files, Program, Programs},
     protocol::{
         Answer, Granularity, InitializeArguments, LaunchArguments, Message, Refusal,
         RestartArguments, ThreadArguments, arguments,
     },
-    state::{Client, Handle, KernelRun, Stopped, Wanted, lanes},
+    state::{Client, Handle, KernelRun, NAN, Stopped, Wanted, lanes},
 };
 
 /// How many instructions run between two looks at what the client has sent.

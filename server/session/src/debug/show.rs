@@ -13,14 +13,13 @@ use run::{
 use serde_json::{Value, json};
 
 use super::{
-    breakpoints::NAN,
     program::file_name,
     protocol::{
         Answer, Format, Refusal, ScopesArguments, StackTraceArguments, ThreadArguments,
         VariablesArguments,
     },
     session::{Session, finding},
-    state::{FrameRef, Handle, ScopeKind, lanes},
+    state::{FrameRef, Handle, NAN, ScopeKind, lanes},
 };
 
 /// The most children that are sent where the client asks for no range.

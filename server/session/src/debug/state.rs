@@ -11,6 +11,9 @@ use super::{
     protocol::{FunctionBreakpoint, SourceBreakpoint},
 };
 
+/// The exception filter of instructions that make NaN.
+pub(super) const NAN: &str = "nan";
+
 /// The abilities of the client, and how it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Client {

@@ -28,7 +28,10 @@ again:
 
 #[test]
 fn a_map_as_text() {
-    check(&["kernel", "-"], KERNEL, expect![[r#"
+    check(
+        &["kernel", "-"],
+        KERNEL,
+        expect![[r#"
         k, 128 threads
           shared memory
             `full`: 8 bytes; written at 11, 13; read at 15
@@ -40,21 +43,30 @@ fn a_map_as_text() {
           barriers of the block
             barrier 0: lines 12
         status 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_map_as_json() {
-    check(&["kernel", "--format", "json", "-"], KERNEL, expect![[r#"
+    check(
+        &["kernel", "--format", "json", "-"],
+        KERNEL,
+        expect![[r#"
         {"entry":"k","threads":{"count":128,"exact":true},"shared":[{"name":"full","bytes":8,"writes":[11,13],"reads":[15]},{"name":"tile","bytes":256,"writes":[],"reads":[17]}],"roles":[],"loops":[{"lines":[15,16],"depth":1,"copies":0,"products":0,"waits":1,"barriers":0}],"rings":[{"place":"full","stages":1,"stride":null,"arrivals":1,"initialized":[11],"arrived":[13],"bytes":[256],"completed":[],"waited":[15]}],"unknown_mbarriers":[],"copies":[],"barriers":[{"number":0,"threads":null,"lines":[12],"roles":[]}]}
         status 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_unknown_entry() {
-    check(&["kernel", "--entry", "m", "-"], KERNEL, expect![[r#"
+    check(
+        &["kernel", "--entry", "m", "-"],
+        KERNEL,
+        expect![[r#"
         error: there is no entry `m`
         status 2
-    "#]]);
+    "#]],
+    );
 }

@@ -32,11 +32,15 @@ done:
 
 #[test]
 fn a_reading_as_text() {
-    check(&["read", "-"], KERNEL, expect![[r#"
+    check(
+        &["read", "-"],
+        KERNEL,
+        expect![[r#"
         // For reading: this does not compile. PTX lines on the right.\nadd(param_0, param_1):
             if tid.x < param_1: param_0[tid.x] = param_0[tid.x] + 1               // 10-14, 16-20  add.py:7
         status 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -53,8 +57,12 @@ fn a_reading_as_json() {
 
 #[test]
 fn an_unknown_function() {
-    check(&["read", "--entry", "sub", "-"], KERNEL, expect![[r#"
+    check(
+        &["read", "--entry", "sub", "-"],
+        KERNEL,
+        expect![[r#"
         error: there is no function `sub` with a body
         status 2
-    "#]]);
+    "#]],
+    );
 }

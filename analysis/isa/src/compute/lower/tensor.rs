@@ -25,7 +25,7 @@ const DEPTH_BYTES: u32 = 32;
 struct StatedProduct {
     /// The truth that the old result is added.
     enable: Option<Expression>,
-    /// What is multiplied: the expressions of a and b.
+    /// The factors: the expressions of a and b.
     factors: [Option<Expression>; 2],
     signs: [Option<&'static str>; 2],
     product: Option<Product>,

@@ -194,7 +194,8 @@ fn each_instruction_with_a_result_has_a_judge() {
         9.7.9              41     7       0          2      10     23      0       1     3         7    1
     "#]].assert_eq(&table);
     expect![[r#"
-        fabric.try_atom.async 9.7.11.5.10"#]]
+        fabric.try_atom.async 9.7.11.5.10
+        tcgen05.ld 9.7.17.8.3"#]]
     .assert_eq(&without.join("\n"));
 }
 

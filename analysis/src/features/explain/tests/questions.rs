@@ -2,10 +2,10 @@
 
 use crate::Explanation;
 
-use super::{super::documentation::pages, explain};
+use super::super::{super::documentation::pages, explain};
 
 /// Questions as people type them, with the names of the pages one of which must come first.
-const QUESTIONS: &str = include_str!("questions.tsv");
+const QUESTIONS: &str = include_str!("../questions.tsv");
 
 #[test]
 fn questions_get_the_right_page_first() {

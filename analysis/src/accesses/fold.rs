@@ -1,0 +1,164 @@
+//! The figures of one access, over all samples.
+
+use isa::{
+    compute::LANES,
+    hardware::memory::{self, BANK_BYTES, SECTOR_BYTES},
+};
+use rustc_hash::FxHashSet;
+
+use crate::values::lanes::Numbers;
+
+/// A figure that is the same in all samples so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Agreed<T> {
+    Nothing,
+    On(T),
+    Not,
+}
+
+impl<T: Clone + PartialEq> Agreed<T> {
+    fn add(&mut self, new: T) {
+        match self {
+            Agreed::Nothing => *self = Agreed::On(new),
+            Agreed::On(old) if *old != new => *self = Agreed::Not,
+            _ => {}
+        }
+    }
+
+    /// The figure, if all samples agree on it.
+    pub(super) fn get(&self) -> Option<T> {
+        match self {
+            Agreed::On(it) => Some(it.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Lanes that access different words of one bank in one phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The bank.
+    pub(crate) bank: u32,
+    /// The lanes, one for each word.
+    pub(crate) lanes: Vec<u32>,
+}
+
+/// The figures of an access.
+pub(super) struct Fold {
+    bytes: u64,
+    /// The addresses relative to that of the first lane.
+    pub(super) pattern: Agreed<Vec<u64>>,
+    /// Sectors, and how few would do.
+    pub(super) sectors: Agreed<(u32, u32)>,
+    pub(super) ways: Agreed<u32>,
+    pub(super) conflict: Agreed<Option<Conflict>>,
+    /// How many lanes access memory.
+    pub(super) lanes: Agreed<u32>,
+    aligned: bool,
+    misaligned: bool,
+    /// The lowest offset in the variable, and the end of the highest one.
+    pub(super) span: Option<(i64, i64)>,
+}
+
+impl Fold {
+    pub(super) fn new(bytes: u64) -> Fold {
+        Fold {
+            bytes,
+            pattern: Agreed::Nothing,
+            sectors: Agreed::Nothing,
+            ways: Agreed::Nothing,
+            conflict: Agreed::Nothing,
+            lanes: Agreed::Nothing,
+            aligned: true,
+            misaligned: true,
+            span: None,
+        }
+    }
+
+    /// Whether all addresses are multiples of the size of the access, or none of the samples is without a lane whose
+    /// address is not.
+    pub(super) fn aligned(&self) -> Option<bool> {
+        match (self.aligned, self.misaligned) {
+            _ if self.lanes == Agreed::Nothing => None,
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// Adds the addresses of a sample in the lanes of a mask, which is not empty.
+    pub(super) fn add(&mut self, addresses: &Numbers, mask: u32, base: Option<u64>) {
+        let bytes = self.bytes;
+        let active = || (0..LANES).filter(move |it| mask >> it & 1 == 1);
+        let first = active().next().map_or(0, |it| addresses[it]);
+        let unit = bytes.next_power_of_two();
+        let aligned = active().all(|it| addresses[it].is_multiple_of(unit));
+        self.aligned &= aligned;
+        self.misaligned &= !aligned;
+        // The machine runs no access whose address is wrong: where all lanes miss by the same number of bytes, the
+        // numbers of the sample are to blame.
+        let off = first % unit;
+        let same = active().all(|it| addresses[it] % unit == off);
+        let shift = if same { off } else { 0 };
+        let all: Vec<(u32, u64)> = active()
+            .map(|it| (it as u32, addresses[it].wrapping_sub(shift)))
+            .collect();
+        self.lanes.add(all.len() as u32);
+        let relative = |it: &(u32, u64)| it.1.wrapping_sub(first - shift);
+        self.pattern.add(all.iter().map(relative).collect());
+        self.sectors.add(sectors(&all, bytes));
+        let (ways, conflict) = ways(&all, bytes);
+        self.ways.add(ways);
+        self.conflict.add(conflict);
+        if let Some(base) = base {
+            for lane in active() {
+                let at = addresses[lane].wrapping_sub(base).cast_signed();
+                let end = at.saturating_add(bytes.cast_signed());
+                let (low, high) = self.span.unwrap_or((at, end));
+                self.span = Some((low.min(at), high.max(end)));
+            }
+        }
+    }
+}
+
+/// The sectors in which the bytes of lanes lie, and the fewest that have room for as many different bytes.
+fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
+    let mut sectors = FxHashSet::default();
+    let mut different = FxHashSet::default();
+    for (_, address) in lanes {
+        for at in 0..bytes {
+            let at = address.wrapping_add(at);
+            sectors.insert(at / SECTOR_BYTES);
+            different.insert(at);
+        }
+    }
+    let least = (different.len() as u64).div_ceil(SECTOR_BYTES);
+    (sectors.len() as u32, least as u32)
+}
+
+/// The largest number of different words that lanes of one phase access in a bank, and the first such bank if there are
+/// several.
+fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Option<Conflict>) {
+    let group = memory::lanes_per_phase(bytes);
+    let mut worst = (1, None);
+    for phase in 0..(LANES as u32).div_ceil(group) {
+        let of_phase = lanes.iter().filter(|it| it.0 / group == phase);
+        let mut banks: Vec<Vec<(u64, u32)>> = vec![Vec::new(); memory::BANKS as usize];
+        for (lane, address) in of_phase {
+            for word in 0..(bytes / BANK_BYTES).max(1) {
+                let word = address / BANK_BYTES + word;
+                let bank = &mut banks[(word % u64::from(memory::BANKS)) as usize];
+                if !bank.iter().any(|it| it.0 == word) {
+                    bank.push((word, *lane));
+                }
+            }
+        }
+        for (bank, words) in (0..).zip(&banks) {
+            if words.len() as u32 > worst.0 {
+                let lanes = words.iter().map(|it| it.1).collect();
+                worst = (words.len() as u32, Some(Conflict { bank, lanes }));
+            }
+        }
+    }
+    worst
+}

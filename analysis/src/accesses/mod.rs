@@ -1,0 +1,12 @@
+//! Accesses of memory: which bytes a full warp accesses, in how many sectors or with how many bank conflicts.
+//!
+//! Addresses are evaluated in samples of everything that is unknown, see [`crate::values::lanes`]. A figure is given only
+//! if all samples agree on it.
+
+mod costs;
+mod fold;
+mod pattern;
+mod trips;
+
+pub(crate) use costs::costs;
+pub(crate) use pattern::accesses;

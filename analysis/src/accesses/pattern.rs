@@ -1,0 +1,374 @@
+//! The accesses of functions, judged.
+
+use isa::compute::{AddressSpace, LANES, Node};
+use rustc_hash::FxHashSet;
+use salsa::Database;
+
+use super::fold::Fold;
+use crate::{
+    api::AccessPattern,
+    code::launch_bounds,
+    db::SourceFile,
+    flow::{
+        flow,
+        ids::{BlockId, Step},
+    },
+    hir::{
+        body::body,
+        bound::Operands,
+        items::{Function, item_offsets, items},
+        module::signature,
+    },
+    values::{
+        Leaf,
+        joins::Source,
+        lanes::{LaneSamples, SAMPLES},
+        memory::{AccessKind, MemoryAccess},
+        names::{name_of, parameter, register_name},
+        sampling::BlockShape,
+    },
+};
+
+/// Instructions of a function at most, for which accesses are judged.
+const MAX_STEPS: usize = 60_000;
+
+/// The accesses of the functions of a file, or of those with a name, in the order of the text. `block` is the shape of
+/// the blocks of those entries that state none.
+pub(crate) fn accesses(
+    db: &dyn Database,
+    file: SourceFile,
+    entry: Option<&str>,
+    block: Option<[u32; 3]>,
+) -> Vec<AccessPattern> {
+    let offsets = item_offsets(db, file);
+    let functions = items(db, file).functions.iter().zip(&offsets.functions);
+    let mut found = Vec::new();
+    for (function, start) in functions {
+        if entry.is_some_and(|it| it != function.name(db)) {
+            continue;
+        }
+        for mut it in accesses_of(db, *function, block) {
+            it.range += *start;
+            found.push(it);
+        }
+    }
+    found
+}
+
+/// The shape of the blocks of a function: what the text requires, or else the one given.
+pub(crate) fn block_shape(
+    db: &dyn Database,
+    function: Function<'_>,
+    block: Option<[u32; 3]>,
+) -> BlockShape {
+    let bounds = launch_bounds(&function.green(db).cursor());
+    let most = bounds.most_threads.unwrap_or(1024).min(1024);
+    BlockShape {
+        threads: bounds.block.or(block),
+        most: most as u32,
+    }
+}
+
+/// The accesses of a function, in the order of the text, with ranges relative to it.
+fn accesses_of(
+    db: &dyn Database,
+    function: Function<'_>,
+    block: Option<[u32; 3]>,
+) -> Vec<AccessPattern> {
+    let signature = signature(db, function);
+    let flow = flow(db, function);
+    if !signature.defined || flow.facts.len() > MAX_STEPS {
+        return Vec::new();
+    }
+    let shape = block_shape(db, function, block);
+    let mut samples = LaneSamples::new(db, function, flow, shape, signature.entry);
+    let all = std::mem::take(&mut samples.accesses);
+    let mut judges = Vec::new();
+    for (step, accesses) in &all {
+        for access in accesses {
+            judges.push(Judge::new(&mut samples, *step, access));
+        }
+    }
+    for sample in 0..SAMPLES.max(shape.warps()) {
+        db.unwind_if_revision_cancelled();
+        samples.begin(sample);
+        for judge in &mut judges {
+            judge.sample(&mut samples);
+        }
+    }
+    let operands = Operands::of(db, function);
+    judges
+        .into_iter()
+        .map(|it| it.pattern(&mut samples, &operands, function))
+        .collect()
+}
+
+/// An access that is judged.
+struct Judge<'s> {
+    step: Step,
+    block: BlockId,
+    access: &'s MemoryAccess,
+    space: AddressSpace,
+    /// The guard, if it depends on the place of the thread only.
+    guard: Option<Node>,
+    /// Another guard, which is taken to hold.
+    assumed: Option<Node>,
+    /// Whether it held in all lanes of a sample, so that figures are not those of samples alone in which it does not.
+    held: bool,
+    fold: Fold,
+    /// The address of the variable in which the access lies, with its name and size.
+    base: Option<(Node, String, u64)>,
+}
+
+impl<'s> Judge<'s> {
+    fn new(samples: &mut LaneSamples<'_>, step: Step, access: &'s MemoryAccess) -> Judge<'s> {
+        let block = samples.flow().graph.block_of[step as usize];
+        let condition = samples.condition(step);
+        let guard = condition.filter(|it| samples.is_placed(*it));
+        let base = base(samples, access, condition.is_some() && guard.is_none());
+        Judge {
+            step,
+            block,
+            space: samples.space(access),
+            access,
+            guard,
+            assumed: condition.filter(|_| guard.is_none()),
+            held: false,
+            fold: Fold::new(access.bytes.unwrap_or(1)),
+            base,
+        }
+    }
+
+    fn sample(&mut self, samples: &mut LaneSamples<'_>) {
+        if self.access.bulk || self.access.bytes.is_none() {
+            return;
+        }
+        let mut mask = samples.lanes() & self.access.lanes;
+        if let Some(guard) = self.guard {
+            let holds = samples.at(guard, self.block);
+            for (lane, holds) in holds.iter().enumerate() {
+                mask &= !(u32::from(holds & 1 == 0) << lane);
+            }
+        }
+        if mask == 0 {
+            return;
+        }
+        if let Some(assumed) = self.assumed {
+            let holds = samples.at(assumed, self.block);
+            let all = (0..LANES).all(|lane| mask >> lane & 1 == 0 || holds[lane] & 1 == 1);
+            self.held |= all;
+        }
+        let addresses = samples.at(self.access.address, self.block);
+        let base = self.base.as_ref();
+        let base = base.map(|it| samples.at(it.0, self.block)[0]);
+        self.fold.add(&addresses, mask, base);
+    }
+
+    fn pattern(
+        self,
+        samples: &mut LaneSamples<'_>,
+        operands: &Operands<'_>,
+        function: Function<'_>,
+    ) -> AccessPattern {
+        let (access, fold) = (self.access, &self.fold);
+        let holds = self.assumed.is_some();
+        let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
+        let global = known && self.space == AddressSpace::Global;
+        let shared = known
+            && matches!(
+                self.space,
+                AddressSpace::Shared | AddressSpace::SharedCluster
+            );
+        let sectors = fold.sectors.get().filter(|_| global);
+        let ways = fold.ways.get().filter(|_| shared);
+        let decided = match self.space {
+            AddressSpace::Generic => false,
+            _ if global => sectors.is_some(),
+            _ if shared => ways.is_some(),
+            _ => known && fold.pattern.get().is_some(),
+        };
+        let conflict = fold.conflict.get().flatten().filter(|_| ways > Some(1));
+        let instruction = operands.get(self.step);
+        let mut extent = None;
+        let in_range = match (&self.base, fold.span) {
+            (Some((_, name, size)), Some((low, high))) => {
+                let inside = low >= 0 && high.cast_unsigned() <= *size;
+                let runs = holds || samples.is_always_run(self.block);
+                extent = Some((name.clone(), *size, low, high));
+                match inside {
+                    true => Some(true),
+                    false => (runs && !holds).then_some(false),
+                }
+            }
+            _ => None,
+        };
+        AccessPattern {
+            entry: function.name(operands.db()).to_owned(),
+            range: instruction.map_or_else(Default::default, |it| it.instruction.range),
+            instruction: instruction.map_or_else(String::new, |it| {
+                let words = it.form.words.iter();
+                words.fold(it.form.opcode.to_string(), |text, it| text + "." + it)
+            }),
+            space: word(self.space),
+            kind: match access.kind {
+                AccessKind::Load => "load",
+                AccessKind::Store => "store",
+                AccessKind::Atomic => "atomic",
+                AccessKind::Matrix => "matrix",
+            },
+            writes: access.writes,
+            bytes: access.bytes,
+            address: text(samples, operands, function, self.step, access.address),
+            decided,
+            lanes: fold.lanes.get(),
+            sectors: sectors.map(|it| it.0),
+            ideal_sectors: sectors.map(|it| it.1),
+            ways,
+            conflict: conflict.map(|it| (it.bank, it.lanes)),
+            aligned: fold.aligned().filter(|it| known && (*it || decided)),
+            in_range,
+            extent: extent.filter(|_| in_range.is_some()),
+            assumptions: assumptions(samples, access, self.space, holds),
+        }
+    }
+}
+
+/// The word of a space.
+fn word(space: AddressSpace) -> &'static str {
+    match space {
+        AddressSpace::Generic => "generic",
+        AddressSpace::Global => "global",
+        AddressSpace::Constant => "const",
+        AddressSpace::Local => "local",
+        AddressSpace::Parameter => "param",
+        AddressSpace::Shared | AddressSpace::SharedCluster => "shared",
+    }
+}
+
+/// The variable in which an access lies, if the rest of the address depends on the place of the thread alone, so that
+/// every thread of a block is tried.
+fn base(
+    samples: &mut LaneSamples<'_>,
+    access: &MemoryAccess,
+    guarded: bool,
+) -> Option<(Node, String, u64)> {
+    if samples.shape.threads.is_none() || guarded || access.bulk {
+        return None;
+    }
+    let sum = samples.values.graph.linear(access.address, 64);
+    let mut found = None;
+    for (term, by) in &sum.terms {
+        if samples.is_placed(*term) {
+            continue;
+        }
+        let leaf = samples.leaf_number(*term)?;
+        let (_, variable) = samples.variable_of(leaf)?;
+        if found.is_some() || *by != 1 {
+            return None;
+        }
+        found = Some((*term, variable.name, variable.size?));
+    }
+    found
+}
+
+/// The names of leaves in texts.
+pub(super) fn leaf_names<'n>(
+    samples: &LaneSamples<'n>,
+    operands: &'n Operands<'n>,
+    function: Function<'n>,
+) -> impl Fn(u32) -> Option<String> + 'n {
+    let flow = samples.flow();
+    let body = body(operands.db(), function);
+    let leaves: Vec<Leaf<'n>> = samples.values.leaves().to_vec();
+    let register = move |value: u32| {
+        let register = flow.facts.values.get(value as usize)?;
+        Some(register_name(body, register))
+    };
+    move |index: u32| match *leaves.get(index as usize)? {
+        Leaf::Input(it) | Leaf::Merge(it) | Leaf::Phi(it, _) => register(it),
+        Leaf::Name(name) => Some(name_of(body, name)),
+        Leaf::Result(step, it) => {
+            parameter(operands, &flow.facts, body, step).or_else(|| register(it))
+        }
+        Leaf::Unknown => None,
+    }
+}
+
+/// An address for people: an expression, or the register.
+fn text(
+    samples: &mut LaneSamples<'_>,
+    operands: &Operands<'_>,
+    function: Function<'_>,
+    step: Step,
+    node: Node,
+) -> String {
+    let flow = samples.flow();
+    let body = body(operands.db(), function);
+    let register = |value: u32| {
+        let register = flow.facts.values.get(value as usize)?;
+        Some(register_name(body, register))
+    };
+    let leaf = leaf_names(samples, operands, function);
+    let written = samples.values.graph.text(node, &leaf);
+    written.unwrap_or_else(|| {
+        let instruction = operands.get(step);
+        let mut addresses = instruction
+            .iter()
+            .flat_map(|it| it.operands())
+            .filter_map(|it| it.address(true));
+        let place = addresses.next();
+        place.map_or_else(String::new, |(name, offset)| {
+            let name = flow.facts.value(name).and_then(register);
+            let name = name.unwrap_or_default();
+            match offset {
+                0 => name,
+                _ => format!(
+                    "{name} {} {}",
+                    if offset < 0 { '-' } else { '+' },
+                    offset.unsigned_abs()
+                ),
+            }
+        })
+    })
+}
+
+/// The assumptions of the figures.
+fn assumptions(
+    samples: &mut LaneSamples<'_>,
+    access: &MemoryAccess,
+    space: AddressSpace,
+    holds: bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut by_place = false;
+    let mut names = FxHashSet::default();
+    let mut leaves: Vec<u32> = samples.origins(access.address).into_iter().collect();
+    leaves.sort_unstable();
+    for leaf in leaves {
+        by_place |= matches!(
+            samples.source(leaf),
+            Some(Source::Tid(_) | Source::Threads(_) | Source::Lane)
+        );
+        if samples.is_pointer(leaf)
+            && space == AddressSpace::Global
+            && let Some(it) = samples.parameter_of(leaf)
+            && names.insert(it.name.clone())
+        {
+            found.push(format!("param {} is 256-byte aligned", it.name));
+        }
+        if let Some((_, variable)) = samples.variable_of(leaf)
+            && variable.external
+            && space == AddressSpace::Shared
+            && names.insert(variable.name.clone())
+        {
+            found.push(format!("{} is 1024-byte aligned", variable.name));
+        }
+    }
+    if by_place && samples.shape.threads.is_none() {
+        found.push("blocks have a multiple of 32 threads along x".to_owned());
+    }
+    if holds {
+        found.push("the guard holds in all lanes".to_owned());
+    }
+    found
+}

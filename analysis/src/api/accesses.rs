@@ -1,0 +1,45 @@
+//! Accesses of memory by a warp.
+
+use syntax::TextRange;
+
+/// Which memory an instruction accesses in a full warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessPattern {
+    /// The function.
+    pub entry: String,
+    /// The instruction in the file.
+    pub range: TextRange,
+    /// Its opcode with its modifiers.
+    pub instruction: String,
+    /// The state space, without its period; `generic` if the address does not say which.
+    pub space: &'static str,
+    /// `load`, `store`, `atomic` or `matrix`.
+    pub kind: &'static str,
+    /// Whether it writes memory.
+    pub writes: bool,
+    /// Bytes of each lane; `None` if that is not known, or of a box of a tensor.
+    pub bytes: Option<u64>,
+    /// The address as an expression.
+    pub address: String,
+    /// Whether the figures are known.
+    pub decided: bool,
+    /// The lanes that access memory, if that is known.
+    pub lanes: Option<u32>,
+    /// Sectors of 32 bytes, of global memory.
+    pub sectors: Option<u32>,
+    /// How few sectors have room for the bytes that the lanes access.
+    pub ideal_sectors: Option<u32>,
+    /// The largest number of words of one bank in a phase, of shared memory.
+    pub ways: Option<u32>,
+    /// A bank with so many words, and the lanes that access them.
+    pub conflict: Option<(u32, Vec<u32>)>,
+    /// Whether addresses are multiples of the size of the access in all launches; `None` if in some only.
+    pub aligned: Option<bool>,
+    /// Whether all threads of a block access bytes of the variable only; `None` if that is not known.
+    pub in_range: Option<bool>,
+    /// The variable with its size in bytes, and the lowest offset with the end of the highest one, where `in_range` is
+    /// known.
+    pub extent: Option<(String, u64, i64, i64)>,
+    /// The assumptions of the figures, for people.
+    pub assumptions: Vec<String>,
+}

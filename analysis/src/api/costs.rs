@@ -1,0 +1,30 @@
+//! The costs of loops and entries.
+
+use syntax::TextRange;
+
+/// The work of one block in one iteration of a loop, or outside the loops of an entry. Loops inside count for themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The entry.
+    pub entry: String,
+    /// The first instruction of the loop in the file; `None` outside loops.
+    pub head: Option<TextRange>,
+    /// The number of iterations, rounded up, as a number or an expression: `n/256`.
+    pub trips: Option<String>,
+    /// The same as a number, if it is one.
+    pub count: Option<u64>,
+    /// Bytes that threads read from global memory; `None` if some are not known, as the other figures.
+    pub global_read: Option<u64>,
+    /// Bytes that threads write to global memory.
+    pub global_written: Option<u64>,
+    /// Bytes that threads read from and write to shared memory.
+    pub shared: Option<u64>,
+    /// Additions and multiplications of floats.
+    pub fma: Option<u64>,
+    /// The same in products of matrices.
+    pub tensor: Option<u64>,
+    /// Divisions, roots and elementary functions.
+    pub special: Option<u64>,
+    /// Instructions of warps.
+    pub instructions: Option<u64>,
+}

@@ -1,0 +1,407 @@
+//! Accesses of memory as they are judged without running, against the addresses that the machine sees.
+//!
+//! Every kernel of `kernels` runs one instruction at a time. Before each access by a full warp its addresses are
+//! computed from the registers, and sectors, bank conflicts and alignment are counted anew.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::Arc,
+};
+
+use analysis::{
+    AccessPattern, AnalysisHost, Change, FileContents, FileId,
+    code::{Code, Instruction, Source, Symbol},
+};
+use isa::{
+    compute::{
+        AddressSpace, BulkSource, Machine as Evaluator, Memory, Place, Program, Surroundings,
+        window,
+    },
+    matrix::tensor_map::BoxMode,
+};
+use ptx_tests::workspace::top;
+use run::{
+    Limits, Machine, View,
+    description::{Description, Value},
+};
+
+const FILE: FileId = FileId(0);
+const LANES: usize = 32;
+type Lanes = [u64; LANES];
+
+/// An access of memory by the lanes of a warp.
+#[derive(Clone, Debug)]
+struct Seen {
+    space: AddressSpace,
+    addresses: Lanes,
+    bytes: u64,
+    lanes: u32,
+    writes: bool,
+    matrix: bool,
+}
+
+/// A memory that only notes addresses.
+#[derive(Default)]
+struct Recorder {
+    loads: Vec<(Place, Lanes)>,
+    rows: Option<(Lanes, u64)>,
+}
+
+impl Memory<LANES> for Recorder {
+    fn box_bytes(&mut self, _: &Place, _: BoxMode, _: &Lanes, out: &mut Lanes) {
+        *out = [0; LANES];
+    }
+
+    fn load(&mut self, place: &Place, address: &Lanes, _: u8, _: u8, out: &mut Lanes) {
+        self.loads.push((*place, *address));
+        *out = [0; LANES];
+    }
+
+    fn aligned(&mut self, address: &Lanes, bytes: u8) {
+        self.rows.get_or_insert((*address, bytes.into()));
+    }
+}
+
+/// The accesses of a program on the registers of a warp.
+fn seen(
+    machine: &Machine<'_>,
+    view: View,
+    program: &Program,
+    sources: &[Source],
+    active: u32,
+) -> Option<Vec<Seen>> {
+    let read = |source: &Source, bits: u8| -> Option<Lanes> {
+        let mask = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+        Some(match *source {
+            Source::Constant(it) => [it; LANES],
+            Source::Register(slot, plus) => {
+                let values = machine.register(view.warp, view.frame, slot)?.0;
+                match plus {
+                    0 => *values,
+                    _ => values.map(|it| it.wrapping_add_signed(plus) & mask),
+                }
+            }
+            Source::Special {
+                index,
+                component,
+                number,
+            } => machine.special(view.warp, index, component, number)?,
+            Source::Address(Symbol::Variable(id), plus) => {
+                [machine.place_of(view, id)?.1.wrapping_add_signed(plus); LANES]
+            }
+            Source::GenericAddress(Symbol::Variable(id), plus) => {
+                let (space, address) = machine.place_of(view, id)?;
+                [(address + window(space)).wrapping_add_signed(plus); LANES]
+            }
+            _ => return None,
+        })
+    };
+    let inputs = program.inputs.iter().zip(sources);
+    let inputs: Vec<Lanes> = inputs
+        .map(|(input, source)| read(source, input.bits))
+        .collect::<Option<_>>()?;
+    let zeros = [0; LANES];
+    let surroundings = Surroundings {
+        active,
+        ..Surroundings::alone(&zeros)
+    };
+    let mut evaluator = Evaluator::<LANES>::default();
+    let mut recorder = Recorder::default();
+    evaluator.run_on(program, &inputs, &surroundings, &mut recorder);
+    let mut found: Vec<Seen> = Vec::new();
+    if program.fragments {
+        let (rows, bytes) = recorder.rows?;
+        let mut parts: BTreeSet<u64> = BTreeSet::new();
+        for (_, addresses) in &recorder.loads {
+            parts.extend(addresses);
+        }
+        for store in &program.stores {
+            parts.extend(evaluator.value(store.address));
+        }
+        let named = |it: u64| parts.range(it..it + bytes).next().is_some();
+        let lanes = (0..LANES).filter(|it| named(rows[*it]));
+        let space = recorder.loads.first().map(|it| it.0.space);
+        let space = space.or_else(|| program.places.first().map(|it| it.space))?;
+        found.push(Seen {
+            space,
+            addresses: rows,
+            bytes,
+            lanes: lanes.fold(0, |all, it| all | 1 << it),
+            writes: !program.stores.is_empty(),
+            matrix: true,
+        });
+        return Some(found);
+    }
+    let mut push = |place: &Place, addresses: Lanes, bytes: u64, writes: bool| {
+        let same = |it: &&mut Seen| it.addresses == addresses && it.space == place.space;
+        if place.field.is_some() {
+            return;
+        }
+        match found.iter_mut().find(same) {
+            Some(it) if program.atomic => it.writes |= writes,
+            Some(it) if it.writes == writes => {}
+            _ => found.push(Seen {
+                space: place.space,
+                addresses,
+                bytes,
+                lanes: active,
+                writes,
+                matrix: false,
+            }),
+        }
+    };
+    let size = |it: &Place| u64::from(it.bytes) * u64::from(it.count);
+    for (place, addresses) in &recorder.loads {
+        push(place, *addresses, size(place), false);
+    }
+    for store in &program.stores {
+        let place = &program.places[usize::from(store.place)];
+        push(place, *evaluator.value(store.address), size(place), true);
+    }
+    for bulk in &program.bulk {
+        let bytes = evaluator.value(bulk.size)[0];
+        if bulk.to_box.is_some() || bytes > 16 {
+            continue;
+        }
+        if let BulkSource::Memory { place, address, .. } = &bulk.from {
+            let place = &program.places[usize::from(*place)];
+            push(place, *evaluator.value(*address), bytes, false);
+        }
+        let place = &program.places[usize::from(bulk.place)];
+        push(place, *evaluator.value(bulk.address), bytes, true);
+    }
+    Some(found)
+}
+
+fn sectors(it: &Seen) -> u32 {
+    let mut found = BTreeSet::new();
+    for lane in (0..LANES).filter(|lane| it.lanes >> lane & 1 == 1) {
+        found.extend((0..it.bytes).map(|at| (it.addresses[lane] + at) >> 5));
+    }
+    found.len() as u32
+}
+
+/// The largest number of words in one bank that a phase of 128 bytes accesses.
+fn ways(it: &Seen) -> u32 {
+    let mut worst = 1;
+    let per_phase = (128 / it.bytes.clamp(4, 16)) as usize;
+    for phase in 0..LANES / per_phase {
+        let mut words: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+        let lanes = phase * per_phase..(phase + 1) * per_phase;
+        for lane in lanes.filter(|lane| it.lanes >> lane & 1 == 1) {
+            for at in 0..it.bytes {
+                let word = (it.addresses[lane] + at) / 4;
+                words.entry(word % 32).or_default().insert(word);
+            }
+        }
+        let most = words.values().map(BTreeSet::len).max().unwrap_or(1);
+        worst = worst.max(most as u32);
+    }
+    worst
+}
+
+/// The figures of a kernel that are compared.
+#[derive(Default)]
+struct Count {
+    compared: usize,
+    decided: usize,
+    unknown: usize,
+    wrong: BTreeSet<String>,
+}
+
+fn compare(
+    name: &str,
+    text: &str,
+    launch: &str,
+    folder: &Path,
+    count: &mut Count,
+) -> Result<(), String> {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(Arc::new(FileContents::new(text))))],
+        config: None,
+    });
+    let analysis = host.analysis();
+    let code: Code = analysis.code(FILE).map_err(|_| "cancelled")?;
+    let message = |it: run::description::Problem| it.message;
+    let value = Value::parse(launch).map_err(message)?;
+    let description = Description::read(&value).map_err(message)?;
+    let entry = description.entry_of(&code).map_err(message)?;
+    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| error.to_string());
+    let limits = Limits {
+        steps: 400_000,
+        ..Limits::default()
+    };
+    let prepared = description
+        .prepare(&code, entry, limits, &read)
+        .map_err(message)?;
+    let block = prepared.launch.block;
+    let patterns = analysis
+        .accesses(FILE, None, Some(block))
+        .map_err(|_| "cancelled")?;
+    let mut by_start: BTreeMap<u32, Vec<&AccessPattern>> = BTreeMap::new();
+    for it in &patterns {
+        by_start
+            .entry(it.range.start().into())
+            .or_default()
+            .push(it);
+        match it.decided {
+            true => count.decided += 1,
+            false => count.unknown += 1,
+        }
+    }
+    let mut machine = Machine::new(&code, prepared.launch.clone()).map_err(|_| "no launch")?;
+    let mut steps = 0;
+    while let Some(next) = machine.next_instruction() {
+        steps += 1;
+        if steps > 400_000 {
+            break;
+        }
+        let function = &code.functions[next.function];
+        if let Some(instruction) = function.instructions.get(next.pc as usize)
+            && next.lanes == u32::MAX
+            && let Some(patterns) = by_start.get(&instruction.range.start().into())
+        {
+            let view = View {
+                warp: next.warp,
+                frame: next.frame,
+                lane: 0,
+            };
+            one(name, text, &machine, view, instruction, patterns, count);
+        }
+        machine.run_next();
+    }
+    Ok(())
+}
+
+fn one(
+    name: &str,
+    text: &str,
+    machine: &Machine<'_>,
+    view: View,
+    instruction: &Instruction,
+    patterns: &[&AccessPattern],
+    count: &mut Count,
+) {
+    let mut active = u32::MAX;
+    if let Some(guard) = instruction.guard {
+        let values = machine.register(view.warp, view.frame, guard.slot);
+        let Some((values, _)) = values else { return };
+        for (lane, value) in values.iter().enumerate() {
+            if (value & 1 == 1) == guard.negated {
+                active &= !(1 << lane);
+            }
+        }
+    }
+    let assumed = |it: &AccessPattern| it.assumptions.iter().any(|it| it.contains("guard"));
+    if active == 0 || active != u32::MAX && patterns.iter().any(|it| assumed(it)) {
+        return;
+    }
+    let mut all = Vec::new();
+    if let Some(program) = &instruction.program {
+        all.extend(seen(machine, view, program, &instruction.sources, active).unwrap_or_default());
+        if let Some(later) = &program.later {
+            let sources = &instruction.later_sources;
+            all.extend(seen(machine, view, later, sources, active).unwrap_or_default());
+        }
+    }
+    let line = text[..usize::from(instruction.range.start())]
+        .matches('\n')
+        .count()
+        + 1;
+    let mut wrong = |what: String| {
+        count
+            .wrong
+            .insert(format!("{name}:{line}: {}: {what}", instruction.name));
+    };
+    for it in &all {
+        let pattern = patterns
+            .iter()
+            .find(|one| one.kind == "atomic" || one.writes == it.writes);
+        let Some(pattern) = pattern else {
+            wrong("is not listed".to_owned());
+            continue;
+        };
+        let shared = window(AddressSpace::Shared);
+        let is_shared = match it.space {
+            AddressSpace::Shared | AddressSpace::SharedCluster => true,
+            AddressSpace::Generic => it.addresses[0].wrapping_sub(shared) < 1 << 32,
+            _ => false,
+        };
+        let is_global = match it.space {
+            AddressSpace::Global => true,
+            AddressSpace::Generic => {
+                let spaces = [
+                    AddressSpace::Shared,
+                    AddressSpace::Local,
+                    AddressSpace::Parameter,
+                ];
+                let first = it.addresses[it.lanes.trailing_zeros() as usize % LANES];
+                spaces
+                    .iter()
+                    .all(|it| first.wrapping_sub(window(*it)) >= 1 << 32)
+            }
+            _ => false,
+        };
+        if pattern.space == "shared" && !is_shared || pattern.space == "global" && !is_global {
+            wrong(format!("is not in {}", pattern.space));
+        }
+        if pattern.bytes != Some(it.bytes) && pattern.bytes.is_some() && !it.matrix {
+            wrong(format!("{:?} bytes, not {}", pattern.bytes, it.bytes));
+        }
+        if let Some(figure) = pattern.sectors {
+            count.compared += 1;
+            if figure != sectors(it) {
+                wrong(format!("{figure} sectors, not {}", sectors(it)));
+            }
+        }
+        if let Some(figure) = pattern.ways {
+            count.compared += 1;
+            if figure != ways(it) {
+                wrong(format!("{figure} ways, not {}", ways(it)));
+            }
+        }
+        let unit = it.bytes.next_power_of_two();
+        let active = (0..LANES).filter(|lane| it.lanes >> lane & 1 == 1);
+        let aligned = active.clone().all(|lane| it.addresses[lane] % unit == 0);
+        if pattern.aligned.is_some_and(|it| it != aligned) {
+            wrong(format!("aligned: {aligned}"));
+        }
+    }
+}
+
+#[test]
+fn decided_accesses_are_those_of_the_machine() {
+    let folder = match std::env::var_os("KERNELS_FOLDER") {
+        Some(it) => it.into(),
+        None => top().join("tests/kernels"),
+    };
+    let mut count = Count::default();
+    let mut kernels = 0;
+    let mut entries: Vec<_> = fs::read_dir(&folder).expect("kernels").flatten().collect();
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        if path.extension().is_none_or(|it| it != "toml") {
+            continue;
+        }
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let launch = fs::read_to_string(&path).expect("a launch");
+        let text = fs::read_to_string(path.with_extension("ptx")).expect("a kernel");
+        compare(&name, &text, &launch, &folder, &mut count).expect("a kernel that runs");
+        kernels += 1;
+    }
+    println!(
+        "{kernels} kernels, {} accesses decided, {} unknown, {} executions compared",
+        count.decided, count.unknown, count.compared
+    );
+    let all: Vec<String> = count.wrong.into_iter().collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(count.compared > 1000, "{}", count.compared);
+}
