@@ -258,8 +258,12 @@ fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     if hits.is_empty() {
         return pattern(asked).into_iter().collect();
     }
-    // A word that is a concept asks for it first, as `cluster` does.
-    hits.sort_by_key(|it| !matches!(it.1, DocumentationKey::Concept(_)));
+    // A word that is a concept asks for it first, as `cluster` does; a compound such as `local-memory` is a name.
+    let is_name = |it: &(String, DocumentationKey)| it.0 == asked && asked.contains(['-', '_']);
+    hits.sort_by_key(|it| {
+        let is_concept = matches!(it.1, DocumentationKey::Concept(_));
+        (!is_name(it), !is_concept)
+    });
     let mut seen = Vec::new();
     hits.into_iter()
         .filter_map(|(name, key)| {
