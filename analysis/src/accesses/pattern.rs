@@ -113,7 +113,8 @@ struct Judge<'s> {
     guard: Option<Node>,
     /// Another guard, which is taken to hold.
     assumed: Option<Node>,
-    /// Whether it held in all lanes of a sample, so that figures are not those of samples alone in which it does not.
+    /// Whether the address does not depend on that guard, or that held in all lanes of a sample: figures of samples in
+    /// which it does not hold say nothing of such an address.
     held: bool,
     fold: Fold,
     /// The address of the variable in which the access lies, with its name and size.
@@ -133,7 +134,7 @@ impl<'s> Judge<'s> {
             access,
             guard,
             assumed: condition.filter(|_| guard.is_none()),
-            held: false,
+            held: condition.is_none_or(|it| !samples.depends(access.address, it)),
             fold: Fold::new(access.bytes.unwrap_or(1)),
             base,
         }
@@ -153,7 +154,7 @@ impl<'s> Judge<'s> {
         if mask == 0 {
             return;
         }
-        if let Some(assumed) = self.assumed {
+        if let Some(assumed) = self.assumed.filter(|_| !self.held) {
             let holds = samples.at(assumed, self.block);
             let all = (0..LANES).all(|lane| mask >> lane & 1 == 0 || holds[lane] & 1 == 1);
             self.held |= all;

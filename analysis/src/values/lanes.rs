@@ -350,6 +350,26 @@ impl<'a> LaneSamples<'a> {
         found
     }
 
+    /// Whether a node is computed from a truth, or from what that is the opposite of.
+    pub(crate) fn depends(&self, node: Node, truth: Node) -> bool {
+        let mut wanted = vec![truth];
+        let graph = &self.values.graph;
+        if let Op::Select(_, opposite, _, _) = graph.op(truth) {
+            wanted.push(opposite);
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = vec![node];
+        while let Some(it) = work.pop() {
+            if wanted.contains(&it) {
+                return true;
+            }
+            if seen.insert(it) {
+                graph.op(it).for_each_operand(|it| work.push(it));
+            }
+        }
+        false
+    }
+
     /// The leaves from which a value is made, through what comes from several writes.
     pub(crate) fn origins(&mut self, node: Node) -> FxHashSet<u32> {
         let mut found = FxHashSet::default();

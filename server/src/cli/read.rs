@@ -79,8 +79,9 @@ pub(super) fn run(args: &ReadArgs, io: &mut Io<'_>) -> io::Result<u8> {
             writeln!(io.stdout)?;
             continue;
         }
-        if index > 0 {
-            io.line("")?;
+        match index {
+            0 => io.line("// For reading: this does not compile. PTX lines on the right.")?,
+            _ => io.line("")?,
         }
         io.line(record.heading())?;
         for line in &record.lines {
@@ -105,9 +106,7 @@ impl ReadingRecord {
     fn heading(&self) -> String {
         let name = analysis::short_name(&self.function);
         let parameters = self.parameters.join(", ");
-        format!(
-            "// For reading: this does not compile. PTX lines on the right.\n{name}({parameters}):"
-        )
+        format!("{name}({parameters}):")
     }
 }
 

@@ -90,7 +90,9 @@ impl Findings {
         let places: FxHashSet<TextRange> = places.collect();
         self.all.retain(|it| {
             let mut origins = it.related.iter().map(|it| it.range);
-            let follows = origins.any(|it| was_refused || places.contains(&it));
+            let is_unknown = it.related.is_empty();
+            let follows = (was_refused && is_unknown)
+                || origins.any(|it| was_refused || places.contains(&it));
             it.code != UninitializedRead || !follows
         });
     }

@@ -36,7 +36,8 @@ fn a_reading_as_text() {
         &["read", "-"],
         KERNEL,
         expect![[r#"
-        // For reading: this does not compile. PTX lines on the right.\nadd(param_0, param_1):
+        // For reading: this does not compile. PTX lines on the right.
+        add(param_0, param_1):
             if tid.x < param_1: param_0[tid.x] = param_0[tid.x] + 1               // 10-14, 16-20  add.py:7
         status 0
     "#]],
