@@ -80,6 +80,8 @@ impl Findings {
         };
         let refused = |it: &Finding| matches!(it.code, OutOfBounds | MisalignedAccess);
         let was_refused = self.all.iter().any(refused);
+        let refusals = self.all.iter().filter(|it| refused(it));
+        let first_refused = refusals.map(|it| it.range.start()).min();
         let unordered = self.all.iter();
         let unordered =
             unordered.filter(|it| matches!(it.code, Race | StaleRead | MissingProxyFence));
@@ -90,8 +92,8 @@ impl Findings {
         let places: FxHashSet<TextRange> = places.collect();
         self.all.retain(|it| {
             let mut origins = it.related.iter().map(|it| it.range);
-            let is_unknown = it.related.is_empty();
-            let follows = (was_refused && is_unknown)
+            let is_after = first_refused.is_some_and(|at| at < it.range.start());
+            let follows = (is_after && it.related.is_empty())
                 || origins.any(|it| was_refused || places.contains(&it));
             it.code != UninitializedRead || !follows
         });
