@@ -165,8 +165,14 @@ fn seen(
         if bulk.to_box.is_some() || bytes > 16 {
             continue;
         }
-        if let BulkSource::Memory { place, address, .. } = &bulk.from {
+        if let BulkSource::Memory {
+            place,
+            address,
+            size,
+        } = &bulk.from
+        {
             let place = &program.places[usize::from(*place)];
+            let bytes = evaluator.value(*size)[0];
             push(place, *evaluator.value(*address), bytes, false);
         }
         let place = &program.places[usize::from(bulk.place)];
@@ -324,6 +330,10 @@ fn one(
             wrong("is not listed".to_owned());
             continue;
         };
+        let partial = pattern.assumptions.iter().any(|it| it.contains("copied"));
+        if partial && pattern.bytes != Some(it.bytes) {
+            continue;
+        }
         let shared = window(AddressSpace::Shared);
         let is_shared = match it.space {
             AddressSpace::Shared | AddressSpace::SharedCluster => true,
@@ -394,8 +404,15 @@ fn decided_accesses_are_those_of_the_machine() {
             .into_owned();
         let launch = fs::read_to_string(&path).expect("a launch");
         let text = fs::read_to_string(path.with_extension("ptx")).expect("a kernel");
-        compare(&name, &text, &launch, &folder, &mut count).expect("a kernel that runs");
-        kernels += 1;
+        let compared = compare(&name, &text, &launch, &folder, &mut count);
+        match compared {
+            Ok(()) => kernels += 1,
+            // A folder of kernels of others may have some that cannot be launched.
+            Err(error) if std::env::var_os("KERNELS_FOLDER").is_some() => {
+                println!("{name}: {error}");
+            }
+            Err(error) => panic!("{name}: {error}"),
+        }
     }
     println!(
         "{kernels} kernels, {} accesses decided, {} unknown, {} executions compared",

@@ -173,7 +173,9 @@ impl<'s> Judge<'s> {
     ) -> AccessPattern {
         let (access, fold) = (self.access, &self.fold);
         let holds = self.assumed.is_some();
-        let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
+        // Where the guard holds, what was read or chosen may be other than in the samples.
+        let covered = self.held || !holds || !samples.depends_on_reads(access.address);
+        let known = !access.bulk && access.bytes.is_some() && covered;
         let global = known && self.space == AddressSpace::Global;
         let shared = known
             && matches!(
@@ -367,6 +369,9 @@ fn assumptions(
     }
     if by_place && samples.shape.threads.is_none() {
         found.push("blocks have a multiple of 32 threads along x".to_owned());
+    }
+    if access.partial {
+        found.push("all bytes are copied".to_owned());
     }
     if holds {
         found.push("the guard holds in all lanes".to_owned());

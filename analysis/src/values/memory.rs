@@ -37,6 +37,8 @@ pub(crate) struct MemoryAccess {
     pub(crate) bulk: bool,
     /// Whether the address chooses a box of a tensor, by its map.
     pub(crate) tensor: bool,
+    /// Whether it may read fewer bytes, as a register says.
+    pub(crate) partial: bool,
 }
 
 /// Bytes of a row of a matrix.
@@ -91,6 +93,7 @@ impl<'a> Values<'a> {
                 lanes: u32::MAX,
                 bulk: false,
                 tensor: false,
+                partial: false,
             })
         };
         let loads = program.steps.iter().filter_map(|it| match it {
@@ -127,6 +130,7 @@ impl<'a> Values<'a> {
                 let number = |it: Node| self.graph.as_constant(it);
                 let whole = nodes.get(bulk.size as usize).and_then(|it| number(*it));
                 new.bytes = number(size).or(whole);
+                new.partial = number(size).is_none() && whole.is_some();
                 new.kind = if writes {
                     AccessKind::Store
                 } else {
@@ -179,6 +183,7 @@ impl<'a> Values<'a> {
             lanes: self.naming(address, nodes),
             bulk: false,
             tensor: false,
+            partial: false,
         })
     }
 

@@ -116,7 +116,16 @@ impl Random {
     pub(crate) fn each(&self, key: u64, bits: u32) -> [u64; LANES] {
         std::array::from_fn(|lane| {
             let key = key.wrapping_mul(0x2545_F491_4F6C_DD1D);
-            let number = self.number(key.wrapping_add(lane as u64 + 1));
+            // Data may also be the same in all lanes, in groups of them, or all zeros.
+            let lane = match self.sample % 8 {
+                1 | 5 => 0,
+                3 => lane / 8,
+                _ => lane,
+            };
+            let number = match self.sample % 8 {
+                6 => 0,
+                _ => self.number(key.wrapping_add(lane as u64 + 1)),
+            };
             if bits == 1 {
                 number & 1
             } else {
@@ -130,9 +139,12 @@ impl Random {
         match style {
             Style::Pointer => 0x7f00_0000_0000 + POINTER_ALIGNMENT * (number % (1 << 22)),
             Style::Address(alignment, start) => start + alignment.max(1) * (number % 128),
+            // Guards hold in the first blocks, and of large arrays.
+            Style::Index if self.sample % 2 == 1 => number % 3,
             Style::Index => number % 4093,
             Style::Count => 1 + number % 4093,
             Style::Data(1) => number & 1,
+            Style::Data(_) if self.sample % 4 == 3 => 1 + number % 1_000_003,
             Style::Data(_) => 1 + number % 5003,
         }
     }

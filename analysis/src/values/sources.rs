@@ -87,7 +87,8 @@ impl<'a> LaneSamples<'a> {
                 }
                 match self.space(access) {
                     AddressSpace::Local | AddressSpace::Generic => Source::Varying,
-                    AddressSpace::Parameter if !self.entry => Source::Varying,
+                    // Results of calls are those of each thread.
+                    AddressSpace::Parameter => Source::Varying,
                     _ => Source::Read([access.address].into(), block),
                 }
             }
@@ -109,6 +110,10 @@ impl<'a> LaneSamples<'a> {
         let Some(Symbol::Own(definition)) = self.values.symbol(*node) else {
             return None;
         };
+        let declared = variable(self.db, self.function, Symbol::Own(definition))?;
+        if declared.space != Space::EntryParameter {
+            return None;
+        }
         let writes = self.flow.facts.writes.get(step as usize);
         let element = writes.iter().position(|it| *it == value)? as u64;
         let bytes = access.bytes? / writes.len().max(1) as u64;
