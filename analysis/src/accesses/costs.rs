@@ -62,7 +62,7 @@ fn costs_of(db: &dyn Database, function: Function<'_>, block: Option<[u32; 3]>) 
         return Vec::new();
     }
     let shape = block_shape(db, function, block);
-    let mut samples = LaneSamples::new(db, function, flow, shape, true);
+    let mut samples = LaneSamples::new(db, function, flow, shape, true, None);
     let count = flow.graph.loops.len();
     let mut sums = vec![Sum::default(); count + 1];
     // One sample for each warp of the block.

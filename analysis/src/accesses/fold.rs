@@ -35,12 +35,11 @@ impl<T: Clone + PartialEq> Agreed<T> {
 }
 
 /// Lanes that access different words of one bank in one phase.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Conflict {
-    /// The bank.
-    pub(crate) bank: u32,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Conflict {
+    bank: u32,
     /// The lanes, one for each word.
-    pub(crate) lanes: Vec<u32>,
+    lanes: Vec<u32>,
 }
 
 /// The figures of an access.
@@ -51,7 +50,9 @@ pub(super) struct Fold {
     /// Sectors, and how few would do.
     pub(super) sectors: Agreed<(u32, u32)>,
     pub(super) ways: Agreed<u32>,
-    pub(super) conflict: Agreed<Option<Conflict>>,
+    /// Lanes that conflict, and the bank on which they do.
+    pub(super) conflict: Agreed<Vec<u32>>,
+    pub(super) bank: Agreed<u32>,
     /// How many lanes access memory.
     pub(super) lanes: Agreed<u32>,
     aligned: bool,
@@ -68,6 +69,7 @@ impl Fold {
             sectors: Agreed::Nothing,
             ways: Agreed::Nothing,
             conflict: Agreed::Nothing,
+            bank: Agreed::Nothing,
             lanes: Agreed::Nothing,
             aligned: true,
             misaligned: true,
@@ -109,7 +111,8 @@ impl Fold {
         self.sectors.add(sectors(&all, bytes));
         let (ways, conflict) = ways(&all, bytes);
         self.ways.add(ways);
-        self.conflict.add(conflict);
+        self.bank.add(conflict.bank);
+        self.conflict.add(conflict.lanes);
         if let Some(base) = base {
             for lane in active() {
                 let at = addresses[lane].wrapping_sub(base).cast_signed();
@@ -136,11 +139,11 @@ fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
     (sectors.len() as u32, least as u32)
 }
 
-/// The largest number of different words that lanes of one phase access in a bank, and the first such bank if there are
-/// several.
-fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Option<Conflict>) {
+/// The largest number of different words that lanes of one phase access in a bank, and the bank of the lowest lane if
+/// there are several.
+fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Conflict) {
     let group = memory::lanes_per_phase(bytes);
-    let mut worst = (1, None);
+    let mut worst = (1, Conflict::default());
     for phase in 0..(LANES as u32).div_ceil(group) {
         let of_phase = lanes.iter().filter(|it| it.0 / group == phase);
         let mut banks: Vec<Vec<(u64, u32)>> = vec![Vec::new(); memory::BANKS as usize];
@@ -154,9 +157,12 @@ fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Option<Conflict>) {
             }
         }
         for (bank, words) in (0..).zip(&banks) {
-            if words.len() as u32 > worst.0 {
-                let lanes = words.iter().map(|it| it.1).collect();
-                worst = (words.len() as u32, Some(Conflict { bank, lanes }));
+            let lanes = || words.iter().map(|it| it.1).collect();
+            let ways = words.len() as u32;
+            let lower = words.first().map(|it| it.1) < worst.1.lanes.first().copied();
+            if ways > worst.0 || ways > 1 && ways == worst.0 && lower {
+                let lanes = lanes();
+                worst = (ways, Conflict { bank, lanes });
             }
         }
     }

@@ -6,7 +6,11 @@
 mod costs;
 mod fold;
 mod pattern;
+mod sentence;
+#[cfg(test)]
+mod tests;
 mod trips;
 
 pub(crate) use costs::costs;
 pub(crate) use pattern::accesses;
+pub(crate) use sentence::sentences;

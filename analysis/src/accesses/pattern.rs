@@ -75,13 +75,34 @@ fn accesses_of(
     function: Function<'_>,
     block: Option<[u32; 3]>,
 ) -> Vec<AccessPattern> {
+    judged(db, function, block, None)
+}
+
+/// The accesses of one instruction, with ranges relative to its function.
+pub(super) fn accesses_at(
+    db: &dyn Database,
+    function: Function<'_>,
+    step: Step,
+) -> Vec<AccessPattern> {
+    judged(db, function, None, Some(step))
+}
+
+fn judged(
+    db: &dyn Database,
+    function: Function<'_>,
+    block: Option<[u32; 3]>,
+    only: Option<Step>,
+) -> Vec<AccessPattern> {
     let signature = signature(db, function);
     let flow = flow(db, function);
     if !signature.defined || flow.facts.len() > MAX_STEPS {
         return Vec::new();
     }
     let shape = block_shape(db, function, block);
-    let mut samples = LaneSamples::new(db, function, flow, shape, signature.entry);
+    let mut samples = LaneSamples::new(db, function, flow, shape, signature.entry, only);
+    if samples.accesses.is_empty() {
+        return Vec::new();
+    }
     let all = std::mem::take(&mut samples.accesses);
     let mut judges = Vec::new();
     for (step, accesses) in &all {
@@ -190,7 +211,7 @@ impl<'s> Judge<'s> {
             _ if shared => ways.is_some(),
             _ => known && fold.pattern.get().is_some(),
         };
-        let conflict = fold.conflict.get().flatten().filter(|_| ways > Some(1));
+        let conflict = fold.conflict.get().filter(|_| ways > Some(1));
         let instruction = operands.get(self.step);
         let mut extent = None;
         let in_range = match (&self.base, fold.span) {
@@ -227,7 +248,7 @@ impl<'s> Judge<'s> {
             sectors: sectors.map(|it| it.0),
             ideal_sectors: sectors.map(|it| it.1),
             ways,
-            conflict: conflict.map(|it| (it.bank, it.lanes)),
+            conflict: conflict.map(|it| (fold.bank.get(), it)),
             aligned: fold.aligned().filter(|it| known && (*it || decided)),
             in_range,
             extent: extent.filter(|_| in_range.is_some()),

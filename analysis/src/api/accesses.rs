@@ -31,8 +31,8 @@ pub struct AccessPattern {
     pub ideal_sectors: Option<u32>,
     /// The largest number of words of one bank in a phase, of shared memory.
     pub ways: Option<u32>,
-    /// A bank with so many words, and the lanes that access them.
-    pub conflict: Option<(u32, Vec<u32>)>,
+    /// Lanes that access so many words of one bank, with the bank if it does not depend on where variables lie.
+    pub conflict: Option<(Option<u32>, Vec<u32>)>,
     /// Whether addresses are multiples of the size of the access in all launches; `None` if in some only.
     pub aligned: Option<bool>,
     /// Whether all threads of a block access bytes of the variable only; `None` if that is not known.

@@ -78,13 +78,14 @@ struct Frame {
 }
 
 impl<'a> LaneSamples<'a> {
-    /// Those of a function.
+    /// Those of a function, or only what the accesses of one instruction need.
     pub(crate) fn new(
         db: &'a dyn Database,
         function: Function<'a>,
         flow: &'a Flow,
         shape: BlockShape,
         entry: bool,
+        only: Option<Step>,
     ) -> LaneSamples<'a> {
         let mut it = LaneSamples {
             db,
@@ -111,7 +112,11 @@ impl<'a> LaneSamples<'a> {
             open: FxHashSet::default(),
             depth: 0,
         };
-        it.find_roots();
+        it.find_accesses(only);
+        if it.accesses.is_empty() {
+            return it;
+        }
+        it.find_branches();
         it.resolve_sources();
         it.find_pointers();
         it.find_placed();
@@ -119,11 +124,9 @@ impl<'a> LaneSamples<'a> {
         it
     }
 
-    /// The accesses and the branches, whose values are asked for.
-    fn find_roots(&mut self) {
-        let graph = &self.flow.graph;
-        self.exits = vec![Vec::new(); graph.loops.len()];
-        for step in 0..self.flow.facts.len() as Step {
+    fn find_accesses(&mut self, only: Option<Step>) {
+        let all = 0..self.flow.facts.len() as Step;
+        for step in only.map_or(all, |it| it..it + 1) {
             if step.is_multiple_of(256) {
                 self.db.unwind_if_revision_cancelled();
             }
@@ -135,6 +138,12 @@ impl<'a> LaneSamples<'a> {
                 self.accesses.push((step, found));
             }
         }
+    }
+
+    /// The branches: their conditions decide which lanes go where.
+    fn find_branches(&mut self) {
+        let graph = &self.flow.graph;
+        self.exits = vec![Vec::new(); graph.loops.len()];
         for (block, steps) in (0..).zip(&graph.blocks) {
             let after = graph.successors.get(block as usize);
             if after.len() < 2 {

@@ -6,9 +6,13 @@ use isa::documentation;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
+    accesses::sentences,
     features::documentation::demand,
-    flow::form_program::form_program,
-    hir::tree::{self, operand_nodes},
+    flow::{facts::step_at, form_program::form_program},
+    hir::{
+        body::body,
+        tree::{self, operand_nodes},
+    },
 };
 
 use super::{Context, matrix, page};
@@ -35,7 +39,21 @@ impl Context<'_> {
         let mut fragments = String::new();
         matrix::fragments(&mut fragments, &found);
         let outcome = self.outcome(&found, true);
-        page::opcode(&found, opcode, &shown, &fragments, outcome)
+        let mut page = page::opcode(&found, opcode, &shown, &fragments, outcome)?;
+        if let Some(accesses) = self.accesses(instruction) {
+            let _ = write!(page, "\n\n{accesses}");
+        }
+        Some(page)
+    }
+
+    /// Sentences about the accesses of an instruction.
+    fn accesses(&self, instruction: &Cursor<'_>) -> Option<String> {
+        let function = self.function?;
+        let start = tree::trimmed(instruction).start();
+        let body = body(self.db, function);
+        let step = step_at(body, start);
+        let found = body.instructions.get(step as usize)?;
+        (found.range.start() == start).then(|| sentences(self.db, function, step))?
     }
 
     /// The range of an instruction without its guard.
