@@ -194,9 +194,7 @@ impl<'s> Judge<'s> {
     ) -> AccessPattern {
         let (access, fold) = (self.access, &self.fold);
         let holds = self.assumed.is_some();
-        // Where the guard holds, what was read or chosen may be other than in the samples.
-        let covered = self.held || !holds || !samples.depends_on_reads(access.address);
-        let known = !access.bulk && access.bytes.is_some() && covered;
+        let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
         let global = known && self.space == AddressSpace::Global;
         let shared = known
             && matches!(

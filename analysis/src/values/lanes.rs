@@ -395,18 +395,6 @@ impl<'a> LaneSamples<'a> {
         found
     }
 
-    /// Whether a value is made from what instructions read or from what one of several writes leaves, and not from
-    /// parameters and the places of threads and blocks alone.
-    pub(crate) fn depends_on_reads(&mut self, node: Node) -> bool {
-        let leaves = self.origins(node);
-        leaves.iter().any(|it| {
-            !matches!(
-                self.sources.get(*it as usize),
-                Some(Source::Uniform(..) | Source::Tid(_) | Source::Threads(_) | Source::Lane)
-            )
-        })
-    }
-
     /// The source of a leaf.
     pub(crate) fn source(&self, leaf: u32) -> Option<&Source> {
         self.sources.get(leaf as usize)
