@@ -373,6 +373,24 @@ fn one(
                 wrong(format!("{figure} ways, not {}", ways(it)));
             }
         }
+        if let (Some(true), Some((variable, size, ..))) = (pattern.in_range, &pattern.extent) {
+            let code = machine.code();
+            let named = code.variables.iter().position(|it| it.name == *variable);
+            let place = named.and_then(|it| machine.place_of(view, it as u32));
+            let start = place.map_or(0, |it| it.1);
+            let inside = (0..LANES)
+                .filter(|lane| it.lanes >> lane & 1 == 1)
+                .all(|lane| {
+                    let offset =
+                        (it.addresses[lane] & 0xFFFF_FFFF).wrapping_sub(start & 0xFFFF_FFFF);
+                    offset + it.bytes <= *size
+                });
+            count.compared += 1;
+            let several = code.variables.iter().filter(|it| it.name == *variable);
+            if !inside && several.count() == 1 {
+                wrong(format!("is not in `{variable}`"));
+            }
+        }
         let unit = it.bytes.next_power_of_two();
         let active = (0..LANES).filter(|lane| it.lanes >> lane & 1 == 1);
         let aligned = active.clone().all(|lane| it.addresses[lane] % unit == 0);

@@ -1,6 +1,6 @@
 //! The accesses of functions, judged.
 
-use isa::compute::{AddressSpace, LANES, Node};
+use isa::compute::{AddressSpace, LANES, Node, Op};
 use rustc_hash::FxHashSet;
 use salsa::Database;
 
@@ -277,7 +277,13 @@ fn base(
     if samples.shape.threads.is_none() || guarded || access.bulk {
         return None;
     }
-    let sum = samples.values.graph.linear(access.address, 64);
+    let mut sum = samples.values.graph.linear(access.address, 64);
+    // Addresses in shared memory are often computed in 32 bits.
+    if let (Some((term, 1)), 1) = (sum.terms.first_key_value(), sum.terms.len())
+        && let Op::ZeroExtend(inner, 32) = samples.values.graph.op(*term)
+    {
+        sum = samples.values.graph.linear(inner, 32);
+    }
     let mut found = None;
     for (term, by) in &sum.terms {
         if samples.is_placed(*term) {

@@ -62,13 +62,15 @@ pub(super) fn trips(
     let stays = target.is_some_and(|it| graph.in_loop(it, index));
     let condition = samples.branch_condition(exit)?;
     let test = comparison(samples, condition, stays, 0)?;
-    let (test, counter) = match counter(samples, test.a, head) {
-        Some(it) => (test, it),
-        None => {
-            let test = test.swapped();
-            let counter = counter(samples, test.a, head)?;
-            (test, counter)
-        }
+    let found = counter(samples, test.a, head).map(|it| (test, it));
+    let found = found.or_else(|| {
+        let test = test.swapped();
+        counter(samples, test.a, head).map(|it| (test, it))
+    });
+    let Some((test, counter)) = found else {
+        let before = exit == head && head != latch;
+        return strided(samples, test, index, before, names)
+            .or_else(|| strided(samples, test.swapped(), index, before, names));
     };
     if !samples.is_outside(test.b, index) {
         return None;
@@ -120,6 +122,65 @@ pub(super) fn trips(
         },
         count: None,
     })
+}
+
+/// The iterations of a loop whose counter grows by a number that is known at run time only.
+fn strided(
+    samples: &mut LaneSamples<'_>,
+    test: Comparison,
+    index: u32,
+    before: bool,
+    names: &dyn Fn(u32) -> Option<String>,
+) -> Option<Trips> {
+    if test.relation != Relation::Less || !samples.is_outside(test.b, index) {
+        return None;
+    }
+    let head = samples.flow().graph.loops.get(index as usize)?.head;
+    let tested = extended(samples, test.a);
+    let leaves = samples.leaves_of(tested);
+    let of_head = |it: &u32| {
+        let leaf = samples.values.leaves().get(*it as usize);
+        matches!(leaf, Some(Leaf::Phi(_, block)) if *block == head)
+    };
+    let leaf = leaves.iter().copied().find(of_head)?;
+    let Some(Source::Phi(phi)) = samples.source(leaf).cloned() else {
+        return None;
+    };
+    let ([(_, entry)], [(_, back)]) = (&phi.entry[..], &phi.back[..]) else {
+        return None;
+    };
+    // The test is of the counter before the iteration, or of what the iteration leaves.
+    let of_counter = samples.leaf_number(tested) == Some(leaf);
+    if !(before && of_counter || !before && tested == extended(samples, *back)) {
+        return None;
+    }
+    let sum = samples.values.graph.linear(*back, 32);
+    let mut counter = None;
+    for (term, by) in &sum.terms {
+        let inner = extended(samples, *term);
+        if samples.leaf_number(inner) == Some(leaf) && *by == 1 && counter.is_none() {
+            counter = Some(*term);
+        } else if !samples.is_outside(*term, index) {
+            return None;
+        }
+    }
+    let graph = &mut samples.values.graph;
+    let stride = graph.subtract(*back, counter?, 64);
+    let distance = graph.subtract(test.b, *entry, 64);
+    let (distance, stride) = (graph.text(distance, names)?, graph.text(stride, names)?);
+    Some(Trips {
+        text: format!("({distance})/({stride})"),
+        count: None,
+    })
+}
+
+/// A node without the extensions around it.
+fn extended(samples: &LaneSamples<'_>, node: Node) -> Node {
+    let mut node = node;
+    while let Op::ZeroExtend(a, _) | Op::SignExtend(a, _) = samples.values.graph.op(node) {
+        node = a;
+    }
+    node
 }
 
 /// A number of 32 bits with its sign.
@@ -233,10 +294,7 @@ fn is_truth(samples: &LaneSamples<'_>, node: Node) -> bool {
 /// The value of a node in the first test, and its change from one test to the next, if it is a counter of the loop with
 /// this head.
 fn counter(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(Node, i64)> {
-    let mut node = node;
-    while let Op::ZeroExtend(a, _) | Op::SignExtend(a, _) = samples.values.graph.op(node) {
-        node = a;
-    }
+    let node = extended(samples, node);
     let (leaf, added) = plus(samples, node, head)?;
     let Some(Source::Phi(phi)) = samples.source(leaf).cloned() else {
         return None;
@@ -264,10 +322,7 @@ fn plus(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(u32
     let (Some((term, 1)), None) = (terms.next(), terms.next()) else {
         return None;
     };
-    let mut term = *term;
-    while let Op::ZeroExtend(a, _) | Op::SignExtend(a, _) = samples.values.graph.op(term) {
-        term = a;
-    }
+    let term = extended(samples, *term);
     let leaf = samples.leaf_number(term)?;
     match samples.values.leaves().get(leaf as usize) {
         Some(Leaf::Phi(_, block)) if *block == head => Some((leaf, sign(sum.constant))),

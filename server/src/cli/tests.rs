@@ -1,5 +1,6 @@
 //! The program as a user sees it: output, complaints and exit status.
 
+mod accesses;
 mod check;
 mod diff;
 mod embedded;
