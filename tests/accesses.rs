@@ -23,7 +23,7 @@ use isa::{
 };
 use ptx_tests::workspace::top;
 use run::{
-    Limits, Machine, View,
+    Ended, Limits, Machine, View,
     description::{Description, Value},
 };
 
@@ -258,6 +258,15 @@ fn compare(
             false => count.unknown += 1,
         }
     }
+    let costs = analysis
+        .costs(FILE, None, Some(block))
+        .map_err(|_| "cancelled")?;
+    let heads: BTreeMap<u32, u64> = costs
+        .iter()
+        .filter_map(|it| Some((it.head?.start().into(), it.count?)))
+        .collect();
+    // How often each warp begins an iteration, by the start of the head.
+    let mut begun: BTreeMap<(u32, u64, u32), u64> = BTreeMap::new();
     let mut machine = Machine::new(&code, prepared.launch.clone()).map_err(|_| "no launch")?;
     let mut steps = 0;
     while let Some(next) = machine.next_instruction() {
@@ -277,7 +286,27 @@ fn compare(
             };
             one(name, text, &machine, view, instruction, patterns, count);
         }
-        machine.run_next();
+        // At a barrier, lanes may come to an instruction more than once.
+        let passed = machine.run_next().is_some_and(|it| it.1);
+        if let Some(instruction) = function.instructions.get(next.pc as usize) {
+            let start = instruction.range.start().into();
+            if passed && next.lanes == u32::MAX && heads.contains_key(&start) {
+                let key = (start, next.warp.block, next.warp.warp);
+                *begun.entry(key).or_default() += 1;
+            }
+        }
+    }
+    if machine.ended() == Some(Ended::Finished) {
+        for ((start, ..), times) in begun {
+            let trips = heads[&start];
+            count.compared += 1;
+            // A head with the test runs once more than the rest; a loop may be entered several times.
+            if times % trips.max(1) != 0 && times % (trips + 1) != 0 {
+                let line = text[..start as usize].matches('\n').count() + 1;
+                let what = format!("{name}:{line}: {trips} iterations, not {times}");
+                count.wrong.insert(what);
+            }
+        }
     }
     Ok(())
 }

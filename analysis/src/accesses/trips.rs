@@ -75,10 +75,10 @@ pub(super) fn trips(
     if !samples.is_outside(test.b, index) {
         return None;
     }
-    let (first, step) = counter;
+    let (first, step, is_old) = counter;
     let bits = if test.signed { 64 } else { 32 };
     // The test after the first iteration sees what that has left; before it, the loop may not run at all.
-    let before = exit == head && head != latch;
+    let before = exit == head && head != latch && is_old;
     let graph = &mut samples.values.graph;
     let number = |it: Option<u64>| it.map(|it| if bits == 64 { it as i64 } else { sign(it) });
     let (start, end) = (
@@ -291,9 +291,9 @@ fn is_truth(samples: &LaneSamples<'_>, node: Node) -> bool {
     }
 }
 
-/// The value of a node in the first test, and its change from one test to the next, if it is a counter of the loop with
-/// this head.
-fn counter(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(Node, i64)> {
+/// The value of a node in the first test, its change from one test to the next, and whether the iteration has not
+/// changed it before the test; if it is a counter of the loop with this head.
+fn counter(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(Node, i64, bool)> {
     let node = extended(samples, node);
     let (leaf, added) = plus(samples, node, head)?;
     let Some(Source::Phi(phi)) = samples.source(leaf).cloned() else {
@@ -311,8 +311,7 @@ fn counter(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(
         0 => *entry,
         _ => graph.add(*entry, added.cast_unsigned(), 32),
     };
-    // Counted without the steps that come before the test.
-    Some((first, step))
+    Some((first, step, added == 0))
 }
 
 /// The leaf of the head of a loop to which a node adds a constant.
