@@ -424,7 +424,7 @@ impl<'a> Values<'a> {
             if let Some(making) = open.get_mut(&step).and_then(Option::take) {
                 let mut results = self.results_of(step, &making);
                 if self.flow.facts.guarded[step as usize] {
-                    results = self.guarded(step, results);
+                    results = self.guarded(step, &results);
                 }
                 for (_, node) in &results {
                     self.makers.entry(*node).or_insert(step);

@@ -35,7 +35,7 @@ impl Values<'_> {
     pub(super) fn guarded(
         &mut self,
         step: Step,
-        results: Box<[(Value, Node)]>,
+        results: &[(Value, Node)],
     ) -> Box<[(Value, Node)]> {
         let flow = self.flow;
         let condition = self.guard(step).map(|it| self.read(it, step, 1));
