@@ -169,7 +169,7 @@ impl<'a, 'db> Writer<'a, 'db> {
         let bytes = words().rev().find_map(|it| type_bits(&it))? / 8;
         let count = words().find_map(|it| vector_length(&it)).unwrap_or(1);
         let (base, offset) = self.subject.address(step)?;
-        self.place(base, offset, step, bytes, count.into())
+        self.place(base, offset, step, bytes, count)
     }
 
     fn loaded(&mut self, step: Step) -> Option<String> {

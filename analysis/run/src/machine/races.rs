@@ -397,7 +397,7 @@ impl Races {
                     known.is_none_or(|it| entry.clock <= it.clock.get(author))
                 };
                 // Own accesses end before the block, but for copies out of it that nobody waits for.
-                let is_own = self.block_of(view) == own && !(entry.asynchronous && !entry.writes);
+                let is_own = (entry.writes || !entry.asynchronous) && self.block_of(view) == own;
                 if is_own || entry.clock <= passed.get(author) || warps.iter().any(knows) {
                     continue;
                 }

@@ -113,14 +113,15 @@ impl Machine<'_> {
                 return;
             }
             let sources = instruction.sources.iter();
-            let carried = sources.filter_map(|it| match it {
+            let mut carried = sources.filter_map(|it| match it {
                 Source::Register(slot, _) => {
                     Some(warp.pending.written.get(&(frame, *slot)).copied())
                 }
                 _ => None,
             });
             // A copy of a register is as new as that one.
-            let carried: Option<Option<TextRange>> = carried.last().filter(|_| instruction.copies);
+            let carried: Option<Option<TextRange>> =
+                carried.next_back().filter(|_| instruction.copies);
             for slot in instruction.destinations.iter().flatten() {
                 match carried {
                     Some(None) => warp.pending.written.remove(&(frame, *slot)),

@@ -49,7 +49,7 @@ struct Node {
 pub(super) struct Shadow {
     pages: FxHashMap<u64, u32>,
     /// The first node of each word.
-    heads: Vec<Box<[u32; PAGE]>>,
+    heads: Vec<[u32; PAGE]>,
     nodes: Vec<Node>,
     /// The first node that is not used.
     free: u32,
@@ -84,7 +84,7 @@ impl Shadow {
             let next = self.heads.len() as u32;
             let index = *self.pages.entry(number).or_insert(next);
             if index == next {
-                self.heads.push(Box::new([NONE; PAGE]));
+                self.heads.push([NONE; PAGE]);
             }
             self.last = (number, index);
         }

@@ -214,7 +214,7 @@ impl Work<'_> {
                 .shared((cta, &self.product.b), before, of_b, memory, put, &mut b)?;
         }
         if let Factor::Tensor(address) = self.product.a {
-            self.from_tensor_memory(
+            self.read_tensor_memory(
                 before[address as usize][0] as u32,
                 memory,
                 decode[0],
@@ -225,7 +225,7 @@ impl Work<'_> {
     }
 
     /// Reads a from tensor memory: its rows are in the lanes of those of the result.
-    fn from_tensor_memory<T: Copy + Default>(
+    fn read_tensor_memory<T: Copy + Default>(
         &self,
         address: u32,
         memory: &mut impl TensorMemory,
@@ -350,8 +350,8 @@ impl Work<'_> {
     ) {
         let plan = &self.read.plan;
         let each = self.descriptor.disabled.len() / self.descriptor.peers.max(1) as usize;
-        for row in 0..plan.rows {
-            for column in 0..plan.columns {
+        for (row, undefined_row) in rows.iter().enumerate().take(plan.rows) {
+            for (column, undefined_column) in columns.iter().enumerate().take(plan.columns) {
                 let index = row * plan.columns + column;
                 let (cta, lane, at) = self.place.at(row, column);
                 let word = self
@@ -363,7 +363,7 @@ impl Work<'_> {
                 }
                 let cell = Cell {
                     bits: codes(index),
-                    undefined: rows[row] || columns[column] || old[index].undefined,
+                    undefined: *undefined_row || *undefined_column || old[index].undefined,
                 };
                 memory.set_cell(cta, lane, at, cell);
             }

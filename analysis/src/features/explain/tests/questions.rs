@@ -15,7 +15,7 @@ fn questions_get_the_right_page_first() {
         count += 1;
         let answer = explain(question, None).expect("no target");
         let first = answer.found.first();
-        let names = first.map(|it| names(it)).unwrap_or_default();
+        let names = first.map(names).unwrap_or_default();
         // An instruction may be named with its modifiers, a message with what it is about.
         let is_page = |name: &str, page: &str| {
             let rest = name.strip_prefix(page);
