@@ -55,6 +55,8 @@ pub(super) struct Fold {
     pub(super) bank: Agreed<u32>,
     /// How many lanes access memory.
     pub(super) lanes: Agreed<u32>,
+    /// Which lanes do.
+    mask: Agreed<u32>,
     aligned: bool,
     misaligned: bool,
     /// The lowest offset in the variable, and the end of the highest one.
@@ -71,6 +73,7 @@ impl Fold {
             conflict: Agreed::Nothing,
             bank: Agreed::Nothing,
             lanes: Agreed::Nothing,
+            mask: Agreed::Nothing,
             aligned: true,
             misaligned: true,
             span: None,
@@ -86,6 +89,39 @@ impl Fold {
             (false, true) => Some(false),
             (false, false) => None,
         }
+    }
+
+    /// The distance in bytes after which a row of the array ends, and how long rows must be instead for the same
+    /// accesses to have no bank conflict; `None` if no rows that are up to 32 bytes longer help.
+    pub(super) fn padding(&self) -> Option<(u64, u64)> {
+        let (addresses, conflict) = (self.pattern.get()?, self.conflict.get()?);
+        let mask = self.mask.get()?;
+        let lanes: Vec<u32> = (0..LANES as u32).filter(|it| mask >> it & 1 == 1).collect();
+        let of = |lane: &u32| {
+            let at = lanes.iter().position(|it| it == lane)?;
+            addresses.get(at).map(|it| it.cast_signed())
+        };
+        let low = addresses.iter().map(|it| it.cast_signed()).min()?;
+        let mut words: Vec<i64> = conflict.iter().filter_map(of).collect();
+        words.sort_unstable();
+        let row = words.windows(2).map(|it| it[1] - it[0]).min()?;
+        let (row, unit) = (row.cast_unsigned(), self.bytes.max(BANK_BYTES));
+        if row == 0 || !row.is_multiple_of(unit) {
+            return None;
+        }
+        let longer = (1..=32 / unit).map(|it| row + it * unit);
+        longer.map(|it| (row, it)).find(|(row, longer)| {
+            let moved = |at: &u64| {
+                let at = (at.cast_signed() - low).cast_unsigned();
+                at / row * longer + at % row
+            };
+            let all = addresses.iter().map(moved);
+            ways(
+                &lanes.iter().copied().zip(all).collect::<Vec<_>>(),
+                self.bytes,
+            )
+            .0 == 1
+        })
     }
 
     /// Adds the addresses of a sample in the lanes of a mask, which is not empty.
@@ -106,6 +142,7 @@ impl Fold {
             .map(|it| (it as u32, addresses[it].wrapping_sub(shift)))
             .collect();
         self.lanes.add(all.len() as u32);
+        self.mask.add(mask);
         let relative = |it: &(u32, u64)| it.1.wrapping_sub(first - shift);
         self.pattern.add(all.iter().map(relative).collect());
         self.sectors.add(sectors(&all, bytes));

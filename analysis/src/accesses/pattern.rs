@@ -47,7 +47,7 @@ pub(crate) fn accesses(
         if entry.is_some_and(|it| it != function.name(db)) {
             continue;
         }
-        for mut it in accesses_of(db, *function, block) {
+        for (_, mut it) in accesses_of(db, *function, block) {
             it.range += *start;
             found.push(it);
         }
@@ -69,12 +69,13 @@ pub(crate) fn block_shape(
     }
 }
 
-/// The accesses of a function, in the order of the text, with ranges relative to it.
-fn accesses_of(
+/// The accesses of a function with their instructions, in the order of the text, with ranges relative to it. `block` is
+/// the shape of the blocks of an entry that states none.
+pub(crate) fn accesses_of(
     db: &dyn Database,
     function: Function<'_>,
     block: Option<[u32; 3]>,
-) -> Vec<AccessPattern> {
+) -> Vec<(Step, AccessPattern)> {
     judged(db, function, block, None)
 }
 
@@ -84,7 +85,8 @@ pub(super) fn accesses_at(
     function: Function<'_>,
     step: Step,
 ) -> Vec<AccessPattern> {
-    judged(db, function, None, Some(step))
+    let judged = judged(db, function, None, Some(step));
+    judged.into_iter().map(|it| it.1).collect()
 }
 
 fn judged(
@@ -92,7 +94,7 @@ fn judged(
     function: Function<'_>,
     block: Option<[u32; 3]>,
     only: Option<Step>,
-) -> Vec<AccessPattern> {
+) -> Vec<(Step, AccessPattern)> {
     let signature = signature(db, function);
     let flow = flow(db, function);
     if !signature.defined || flow.facts.len() > MAX_STEPS {
@@ -120,7 +122,7 @@ fn judged(
     let operands = Operands::of(db, function);
     judges
         .into_iter()
-        .map(|it| it.pattern(&mut samples, &operands, function))
+        .map(|it| (it.step, it.pattern(&mut samples, &operands, function)))
         .collect()
 }
 
@@ -247,6 +249,7 @@ impl<'s> Judge<'s> {
             ideal_sectors: sectors.map(|it| it.1),
             ways,
             conflict: conflict.map(|it| (fold.bank.get(), it)),
+            padding: fold.padding().filter(|_| ways > Some(1)),
             aligned: fold.aligned().filter(|it| known && (*it || decided)),
             in_range,
             extent: extent.filter(|_| in_range.is_some()),
@@ -274,7 +277,7 @@ fn base(
     access: &MemoryAccess,
     guarded: bool,
 ) -> Option<(Node, String, u64)> {
-    if samples.shape.threads.is_none() || guarded || access.bulk {
+    if guarded || access.bulk {
         return None;
     }
     let mut sum = samples.values.graph.linear(access.address, 64);
@@ -287,6 +290,8 @@ fn base(
     let mut found = None;
     for (term, by) in &sum.terms {
         if samples.is_placed(*term) {
+            // Without the shape of the blocks not every thread is tried.
+            samples.shape.threads?;
             continue;
         }
         let leaf = samples.leaf_number(*term)?;

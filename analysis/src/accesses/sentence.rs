@@ -54,7 +54,10 @@ fn sentence(it: &AccessPattern) -> Option<String> {
                         bank.map_or_else(|| "one bank".to_owned(), |it| format!("bank {it}"));
                     format!(": lanes {} on {bank}", names.join(", "))
                 });
-            format!("{ways}-way bank conflict{where_}.")
+            let padding = it.padding.map_or_else(String::new, |(row, longer)| {
+                format!(" Rows of {longer} bytes instead of {row} would have none.")
+            });
+            format!("{ways}-way bank conflict{where_}.{padding}")
         }
         _ => return None,
     };

@@ -33,6 +33,8 @@ pub struct AccessPattern {
     pub ways: Option<u32>,
     /// Lanes that access so many words of one bank, with the bank if it does not depend on where variables lie.
     pub conflict: Option<(Option<u32>, Vec<u32>)>,
+    /// The distance in bytes of rows whose lanes conflict, and how far apart they would be accessed without a conflict.
+    pub padding: Option<(u64, u64)>,
     /// Whether addresses are multiples of the size of the access in all launches; `None` if in some only.
     pub aligned: Option<bool>,
     /// Whether all threads of a block access bytes of the variable only; `None` if that is not known.

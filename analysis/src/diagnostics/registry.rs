@@ -267,9 +267,13 @@ codes! {
     TRUNCATED_IMMEDIATE = "truncated-immediate" Lint Warning [] Statement
         "An integer constant has more bits than its operand.";
     OUT_OF_BOUNDS = "out-of-bounds" Lint Warning [] Statement
-        "An access at a constant offset is outside its variable.";
+        "An access is outside its variable.";
     MISALIGNED_ACCESS = "misaligned-access" Lint Warning [] Statement
-        "An access at a constant offset is not aligned to its size.";
+        "The address of an access is not a multiple of its size.";
+    BANK_CONFLICT = "bank-conflict" Lint Hint [] Flow
+        "Lanes of a warp access different words of one bank of shared memory in a loop.";
+    UNCOALESCED_ACCESS = "uncoalesced-access" Lint Hint [] Flow
+        "A warp accesses many more sectors of global memory in a loop than its bytes need.";
     INCOMPLETE_ARGUMENT = "incomplete-argument" Lint Warning [] Item
         "An argument or result is stored in part only.";
     TOO_MANY_THREADS = "too-many-threads" Lint Warning [] Item

@@ -8,7 +8,7 @@ use crate::{
         finding::Finding,
         lints::{
             divergent_barrier, ignored_setmaxnreg, incomplete_argument, infinite_loop,
-            likely_spill, local_memory, missing_return, protocols, shadowed_name,
+            likely_spill, local_memory, memory_accesses, missing_return, protocols, shadowed_name,
             statements::Statements, too_many_registers, too_many_threads, uninitialized_register,
             unreachable_code, unused_name, unused_value,
         },
@@ -20,7 +20,7 @@ use crate::{
 /// A lint of the flow of a function.
 type FlowLint = fn(&dyn Database, Function<'_>, &Statements<'_>, &mut Vec<Finding>);
 
-const FLOW_LINTS: [FlowLint; 7] = [
+const FLOW_LINTS: [FlowLint; 8] = [
     unreachable_code::check,
     uninitialized_register::check,
     missing_return::check,
@@ -28,6 +28,7 @@ const FLOW_LINTS: [FlowLint; 7] = [
     infinite_loop::check,
     unused_value::check,
     protocols::check,
+    memory_accesses::check,
 ];
 
 /// Lints of one function, but for those of single statements.

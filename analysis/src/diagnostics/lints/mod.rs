@@ -17,6 +17,7 @@ mod integer_division;
 mod launch_bounds;
 mod likely_spill;
 mod local_memory;
+mod memory_accesses;
 mod missing_return;
 mod modifier_order;
 mod protocols;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use syntax::Document;
 
+mod accesses;
 mod advice;
 mod flow;
 mod protocols;

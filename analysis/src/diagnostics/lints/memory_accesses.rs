@@ -1,0 +1,140 @@
+//! Accesses through registers, judged over all lanes: outside a variable, misaligned, with bank conflicts, uncoalesced.
+
+use salsa::Database;
+
+use crate::{
+    accesses::accesses_of,
+    api::AccessPattern,
+    diagnostics::{
+        finding::{Finding, finding},
+        lints::statements::Statements,
+        registry::{BANK_CONFLICT, MISALIGNED_ACCESS, OUT_OF_BOUNDS, UNCOALESCED_ACCESS},
+    },
+    flow::ids::Step,
+    hir::{bound::Operands, items::Function},
+};
+
+/// How many times the fewest possible sectors an access of global memory needs at least to be reported.
+const MANY_SECTORS: u32 = 4;
+
+/// Lanes that a message names.
+const MAX_LANES: usize = 4;
+
+pub(super) fn check(
+    db: &dyn Database,
+    function: Function<'_>,
+    statements: &Statements<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let graph = &statements.flow().graph;
+    let operands = Operands::of(db, function);
+    for (step, access) in accesses_of(db, function, None) {
+        let block = graph.block_of[step as usize];
+        if !graph.reachable[block as usize] || statements.is_wrong(access.range) {
+            continue;
+        }
+        let range = statements.name(step).unwrap_or(access.range);
+        let repeated = graph.loop_of[block as usize].is_some();
+        // `constant_access` judges an address that is a name and a number.
+        let by_register = addresses_register(statements, &operands, step);
+        let found = (outside(&access).filter(|_| by_register))
+            .map(|it| (OUT_OF_BOUNDS, it))
+            .or_else(|| {
+                Some((
+                    MISALIGNED_ACCESS,
+                    misaligned(&access).filter(|_| by_register)?,
+                ))
+            })
+            .or_else(|| Some((BANK_CONFLICT, conflict(&access).filter(|_| repeated)?)))
+            .or_else(|| {
+                Some((
+                    UNCOALESCED_ACCESS,
+                    uncoalesced(&access).filter(|_| repeated)?,
+                ))
+            });
+        if let Some((code, (message, help))) = found {
+            findings.push(finding(range, code, message, help));
+        }
+    }
+}
+
+/// Whether the address of an instruction starts with a register.
+fn addresses_register(statements: &Statements<'_>, operands: &Operands<'_>, step: Step) -> bool {
+    let facts = &statements.flow().facts;
+    let instruction = operands.get(step);
+    let mut operands = instruction.iter().flat_map(|it| it.operands());
+    operands.any(|it| {
+        let name = it.address(true);
+        name.is_some_and(|it| facts.value(it.0).is_some())
+    })
+}
+
+/// A message and its help.
+type Text = (String, Option<String>);
+
+fn outside(access: &AccessPattern) -> Option<Text> {
+    let (Some(false), Some((name, size, low, high))) = (access.in_range, &access.extent) else {
+        return None;
+    };
+    let where_ = if *low < 0 {
+        format!("from offset {low}")
+    } else {
+        format!("up to offset {high}")
+    };
+    let message =
+        format!("the threads of a block access `{name}` {where_}, but it has {size} bytes");
+    Some((message, assumed(access)))
+}
+
+fn misaligned(access: &AccessPattern) -> Option<Text> {
+    // What alignment a parameter has is up to the caller.
+    if access.aligned != Some(false) || !access.assumptions.is_empty() {
+        return None;
+    }
+    let bytes = access.bytes?;
+    let message = format!(
+        "an access to {bytes} bytes needs an address that is a multiple of {bytes}; `{}` is not",
+        access.address
+    );
+    Some((message, None))
+}
+
+fn conflict(access: &AccessPattern) -> Option<Text> {
+    let ways = access
+        .ways
+        .filter(|it| *it > 1 && access.kind != "atomic")?;
+    let (_, lanes) = access.conflict.as_ref()?;
+    let mut names: Vec<String> = lanes
+        .iter()
+        .take(MAX_LANES)
+        .map(ToString::to_string)
+        .collect();
+    if lanes.len() > MAX_LANES {
+        names.push("…".to_owned());
+    }
+    let message = format!(
+        "{ways}-way bank conflict: lanes {} access different words of one bank",
+        names.join(", ")
+    );
+    let padding = access.padding.map(|(row, longer)| {
+        format!("rows of {longer} bytes instead of {row} have no conflict here")
+    });
+    Some((message, padding.or_else(|| assumed(access))))
+}
+
+fn uncoalesced(access: &AccessPattern) -> Option<Text> {
+    let (sectors, ideal) = (access.sectors?, access.ideal_sectors?);
+    if access.kind == "atomic" || sectors < MANY_SECTORS * ideal {
+        return None;
+    }
+    let lanes = access.lanes?;
+    let message = format!(
+        "uncoalesced access: {lanes} lanes access {sectors} sectors of 32 bytes, {ideal} would do"
+    );
+    Some((message, assumed(access)))
+}
+
+fn assumed(access: &AccessPattern) -> Option<String> {
+    let all = &access.assumptions;
+    (!all.is_empty()).then(|| format!("assumed: {}", all.join(", ")))
+}

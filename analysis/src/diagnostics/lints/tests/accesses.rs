@@ -1,0 +1,94 @@
+//! Lints of accesses through registers.
+
+use crate::fixture::check_only;
+
+#[track_caller]
+fn check(body: &str) {
+    let codes = [
+        "out-of-bounds",
+        "misaligned-access",
+        "bank-conflict",
+        "uncoalesced-access",
+    ];
+    check_only(&codes, body);
+}
+
+#[test]
+fn addresses_in_registers() {
+    check(
+        r#".shared .align 16 .b8 small[512];
+.entry k() .reqntid 256 {
+.reg .b32 %r<9>;
+mov.u32 %r1, small;
+ld.shared.b32 %r2, [%r1+512];
+ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [%r1+4];
+ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [%r1+496];
+mov.u32 %r6, %tid.x;
+mad.lo.s32 %r7, %r6, 4, %r1;
+ld.shared.b32 %r2, [%r7];
+ld.shared.b32 %r2, [%r7+-512];
+mad.lo.s32 %r7, %r6, 2, %r1;
+ld.shared.b16 %r2, [%r7];
+}
+"#,
+    );
+}
+
+#[test]
+fn only_what_is_certain() {
+    check(
+        r#".shared .align 4 .b8 small[64];
+.extern .shared .align 16 .b8 open[];
+.entry k(.param .u64 p, .param .u32 n) {
+.reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %q;
+mov.u32 %r1, small;
+ld.shared.v2.b32 {%r2, %r3}, [%r1+4];
+mov.u32 %r6, %tid.x;
+mad.lo.s32 %r7, %r6, 4, %r1;
+ld.shared.b32 %r2, [%r7];
+setp.lt.u32 %q, %r6, 16;
+@%q ld.shared.b32 %r2, [%r7];
+ld.param.u64 %rd1, [p];
+ld.global.b64 %rd2, [%rd1+4];
+mov.u32 %r1, open;
+ld.shared.b32 %r2, [%r1+4096];
+ld.param.u32 %r4, [n];
+add.s32 %r5, %r1, %r4;
+ld.shared.b64 %rd2, [%r5];
+}
+"#,
+    );
+}
+
+#[test]
+fn accesses_in_loops() {
+    check(
+        r#".shared .align 16 .b8 tile[8192];
+.entry k(.param .u64 p, .param .u32 n) {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %q;
+ld.param.u64 %rd1, [p];
+cvta.to.global.u64 %rd1, %rd1;
+mov.u32 %r1, %tid.x;
+and.b32 %r1, %r1, 31;
+mov.u32 %r3, tile;
+mad.lo.s32 %r4, %r1, 128, %r3;
+ld.shared.b32 %r5, [%r4];
+mad.lo.s32 %r6, %r1, 4, %r3;
+mul.wide.u32 %rd2, %r1, 512;
+add.s64 %rd2, %rd1, %rd2;
+mul.wide.u32 %rd3, %r1, 4;
+add.s64 %rd3, %rd1, %rd3;
+mov.b32 %r7, 0;
+L:
+ld.shared.b32 %r5, [%r4];
+ld.shared.b32 %r5, [%r6];
+ld.global.b32 %r5, [%rd2];
+ld.global.b32 %r5, [%rd3];
+atom.shared.add.u32 %r5, [%r4], 1;
+add.s32 %r7, %r7, 1;
+setp.lt.s32 %q, %r7, 8;
+@%q bra L;
+}
+"#,
+    );
+}
