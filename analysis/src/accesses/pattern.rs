@@ -21,7 +21,7 @@ use crate::{
     },
     values::{
         Leaf,
-        joins::Source,
+        joins::LeafSource,
         lanes::{LaneSamples, SAMPLES},
         memory::{AccessKind, MemoryAccess},
         names::{name_of, parameter, register_name},
@@ -109,7 +109,7 @@ fn judged(
     let mut judges = Vec::new();
     for (step, accesses) in &all {
         for access in accesses {
-            judges.push(Judge::new(&mut samples, *step, access));
+            judges.push(AccessJudge::new(&mut samples, *step, access));
         }
     }
     for sample in 0..SAMPLES.max(shape.warps()) {
@@ -127,7 +127,7 @@ fn judged(
 }
 
 /// An access that is judged.
-struct Judge<'s> {
+struct AccessJudge<'s> {
     step: Step,
     block: BlockId,
     access: &'s MemoryAccess,
@@ -144,13 +144,13 @@ struct Judge<'s> {
     base: Option<(Node, String, u64)>,
 }
 
-impl<'s> Judge<'s> {
-    fn new(samples: &mut LaneSamples<'_>, step: Step, access: &'s MemoryAccess) -> Judge<'s> {
+impl<'s> AccessJudge<'s> {
+    fn new(samples: &mut LaneSamples<'_>, step: Step, access: &'s MemoryAccess) -> AccessJudge<'s> {
         let block = samples.flow().graph.block_of[step as usize];
         let condition = samples.condition(step);
         let guard = condition.filter(|it| samples.is_placed(*it));
         let base = base(samples, access, condition.is_some() && guard.is_none());
-        Judge {
+        AccessJudge {
             step,
             block,
             space: samples.space(access),
@@ -380,7 +380,7 @@ fn assumptions(
     for leaf in leaves {
         by_place |= matches!(
             samples.source(leaf),
-            Some(Source::Tid(_) | Source::Threads(_) | Source::Lane)
+            Some(LeafSource::Tid(_) | LeafSource::Threads(_) | LeafSource::Lane)
         );
         if samples.is_pointer(leaf)
             && space == AddressSpace::Global

@@ -4,7 +4,7 @@ use isa::compute::{Binary, Node, Op, Width};
 
 use crate::{
     flow::ids::BlockId,
-    values::{Leaf, joins::Source, lanes::LaneSamples},
+    values::{Leaf, joins::LeafSource, lanes::LaneSamples},
 };
 
 /// The iterations of a loop.
@@ -143,7 +143,7 @@ fn strided(
         matches!(leaf, Some(Leaf::Phi(_, block)) if *block == head)
     };
     let leaf = leaves.iter().copied().find(of_head)?;
-    let Some(Source::Phi(phi)) = samples.source(leaf).cloned() else {
+    let Some(LeafSource::Phi(phi)) = samples.source(leaf).cloned() else {
         return None;
     };
     let ([(_, entry)], [(_, back)]) = (&phi.entry[..], &phi.back[..]) else {
@@ -296,7 +296,7 @@ fn is_truth(samples: &LaneSamples<'_>, node: Node) -> bool {
 fn counter(samples: &mut LaneSamples<'_>, node: Node, head: BlockId) -> Option<(Node, i64, bool)> {
     let node = extended(samples, node);
     let (leaf, added) = plus(samples, node, head)?;
-    let Some(Source::Phi(phi)) = samples.source(leaf).cloned() else {
+    let Some(LeafSource::Phi(phi)) = samples.source(leaf).cloned() else {
         return None;
     };
     let ([(_, entry)], [(_, back)]) = (&phi.entry[..], &phi.back[..]) else {

@@ -32,7 +32,7 @@ pub(crate) use rendering::{
     syntax_errors::syntax_diagnostics,
 };
 pub(crate) use rules::{
-    calls::{arguments::admits as admits_argument, context::Call},
+    calls::{arguments::admits as admits_argument, context::CallParts},
     directives::{debug::locations_of, tuning::lacks_cta_memory},
     gates::cause,
     instructions::{address_width::is_refused, portability::unavailable},

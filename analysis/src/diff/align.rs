@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{
     ChangeKind, FunctionChange, Rewired,
     canonical::{Partners, same_declarations, swapped},
-    read::{Code, Hole, Row, Symbol, Words, hash_of},
+    read::{Code, Hole, LocalName, Row, Words, hash_of},
 };
 
 /// How many definitions back a value is followed.
@@ -97,11 +97,11 @@ fn values(code: &Code, shapes: &[u64], word: &dyn Fn(u32) -> u32) -> Vec<u64> {
             for hole in &row.holes {
                 let symbol = hole.symbol as usize;
                 parts.push(match &code.symbols[symbol] {
-                    Symbol::Register(_) if hole.write => 0,
-                    Symbol::Register(_) => last[symbol],
-                    Symbol::Parameter(_, place) => u64::from(*place),
-                    Symbol::Variable(_, declaration) => u64::from(word(*declaration)),
-                    Symbol::Label(..) => 0,
+                    LocalName::Register(_) if hole.write => 0,
+                    LocalName::Register(_) => last[symbol],
+                    LocalName::Parameter(_, place) => u64::from(*place),
+                    LocalName::Variable(_, declaration) => u64::from(word(*declaration)),
+                    LocalName::Label(..) => 0,
                 });
             }
             if let Some((a, b, 1)) = row.swap {

@@ -1,6 +1,6 @@
 //! Comparison of two functions apart from their names.
 
-use super::read::{Code, Hole, Row, Symbol, Words, hash_of};
+use super::read::{Code, Hole, LocalName, Row, Words, hash_of};
 
 /// No partner yet.
 const NONE: u32 = u32::MAX;
@@ -30,10 +30,10 @@ impl<'a> Partners<'a> {
     pub(super) fn fit(&self, old: Hole, new: Hole, label: &dyn Fn(u32, u32) -> bool) -> bool {
         let (a, b) = (old.symbol as usize, new.symbol as usize);
         match (&self.old.symbols[a], &self.new.symbols[b]) {
-            (Symbol::Label(_, a), Symbol::Label(_, b)) => label(*a, *b),
-            (Symbol::Parameter(_, a), Symbol::Parameter(_, b)) => a == b,
-            (Symbol::Register(_), Symbol::Register(_)) => self.are_free_or_paired(old, new),
-            (Symbol::Variable(_, x), Symbol::Variable(_, y)) => {
+            (LocalName::Label(_, a), LocalName::Label(_, b)) => label(*a, *b),
+            (LocalName::Parameter(_, a), LocalName::Parameter(_, b)) => a == b,
+            (LocalName::Register(_), LocalName::Register(_)) => self.are_free_or_paired(old, new),
+            (LocalName::Variable(_, x), LocalName::Variable(_, y)) => {
                 *x == self.words.of_new(*y) && self.are_free_or_paired(old, new)
             }
             _ => false,
@@ -126,8 +126,8 @@ pub(super) fn fingerprint(code: &Code, word: &dyn Fn(u32) -> u32) -> u64 {
         hash = hash_of(&[hash, u64::from(word(row.shape))]);
         for hole in &row.holes {
             let number = match &code.symbols[hole.symbol as usize] {
-                Symbol::Label(_, place) | Symbol::Parameter(_, place) => *place,
-                Symbol::Register(_) | Symbol::Variable(..) => {
+                LocalName::Label(_, place) | LocalName::Parameter(_, place) => *place,
+                LocalName::Register(_) | LocalName::Variable(..) => {
                     let number = &mut numbers[hole.symbol as usize];
                     if *number == NONE {
                         *number = next;

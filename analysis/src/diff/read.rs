@@ -43,7 +43,7 @@ pub(super) struct Code {
     pub(super) header: u32,
     pub(super) rows: Vec<Row>,
     /// The names that the rows use.
-    pub(super) symbols: Vec<Symbol>,
+    pub(super) symbols: Vec<LocalName>,
     /// The declarations of variables, used or not: words of the interner, in the order of the text.
     pub(super) declarations: Vec<u32>,
 }
@@ -73,7 +73,7 @@ pub(super) struct Hole {
 
 /// A name of the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Symbol {
+pub(super) enum LocalName {
     /// A register, or one of a family.
     Register(Box<str>),
     /// A label: the number of the row after it.
@@ -84,13 +84,13 @@ pub(super) enum Symbol {
     Variable(Box<str>, u32),
 }
 
-impl Symbol {
+impl LocalName {
     pub(super) fn name(&self) -> &str {
         match self {
-            Symbol::Register(name)
-            | Symbol::Label(name, _)
-            | Symbol::Parameter(name, _)
-            | Symbol::Variable(name, _) => name,
+            LocalName::Register(name)
+            | LocalName::Label(name, _)
+            | LocalName::Parameter(name, _)
+            | LocalName::Variable(name, _) => name,
         }
     }
 }
@@ -241,7 +241,7 @@ fn code(
     let (rows, mut symbols) = (reader.rows, reader.symbols);
     let starts: Vec<TextSize> = rows.iter().map(|it| it.range.start()).collect();
     for symbol in &mut symbols {
-        if let Symbol::Label(_, place) = symbol {
+        if let LocalName::Label(_, place) = symbol {
             // It is the offset so far.
             let start = TextSize::new(*place) + offset;
             *place = u32::try_from(starts.partition_point(|it| *it < start)).unwrap_or(u32::MAX);
@@ -263,7 +263,7 @@ struct Reader<'a> {
     offset: TextSize,
     words: &'a mut Interner,
     rows: Vec<Row>,
-    symbols: Vec<Symbol>,
+    symbols: Vec<LocalName>,
     /// The number of a definition, or of a register of a family.
     known: FxHashMap<(DefinitionId, Option<u32>), u32>,
     /// The declarations of variables, by the start of their names.
@@ -519,16 +519,16 @@ impl Reader<'_> {
                 None => definition.name.clone(),
             };
             self.symbols.push(match operand {
-                Some(Operand::Register { .. }) => Symbol::Register(name),
+                Some(Operand::Register { .. }) => LocalName::Register(name),
                 _ if definition.kind == SymbolKind::Label => {
-                    Symbol::Label(name, definition.full_range.end().into())
+                    LocalName::Label(name, definition.full_range.end().into())
                 }
                 _ => {
                     let start = definition.name_range.start();
                     match self.declarations.get(&start) {
-                        Some(declaration) => Symbol::Variable(name, *declaration),
+                        Some(declaration) => LocalName::Variable(name, *declaration),
                         // Parameters are the first definitions.
-                        None => Symbol::Parameter(name, id),
+                        None => LocalName::Parameter(name, id),
                     }
                 }
             });

@@ -6,7 +6,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 use crate::{
     FilePosition, NavigationTarget, RangeInfo, SymbolKind,
     db::{SourceFile, find_file},
-    diagnostics::Call,
+    diagnostics::CallParts,
     hir::{
         instruction::is_call,
         items::{item_offsets, items},
@@ -133,7 +133,7 @@ fn parameter_of(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option
     if !is_call(instruction.token(SyntaxKind::IDENT)?.text()) {
         return None;
     }
-    let call = Call::of(&instruction).ok()?;
+    let call = CallParts::of(&instruction).ok()?;
     let index = |list: &Option<Cursor<'_>>| {
         let mut nodes = list.as_ref()?.nodes();
         nodes.position(|it| it.range().contains(offset - start))

@@ -14,7 +14,7 @@ use crate::{
     ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, SymbolKind,
     db::SourceFile,
     demangle::demangled,
-    diagnostics::Call,
+    diagnostics::CallParts,
     hir::{
         body::{Body, DefinitionId, Reference, Target, body},
         header::{Formal, FunctionHeader},
@@ -220,7 +220,7 @@ impl Collector<'_> {
     // ---- Calls ---------------------------------------------------------------------------------
 
     fn call(&mut self, db: &dyn Database, function: Function<'_>, instruction: &Cursor<'_>) {
-        let Ok(call) = Call::of(instruction) else {
+        let Ok(call) = CallParts::of(instruction) else {
             return;
         };
         let Some(callee) = call.callee.token(SyntaxKind::IDENT) else {
@@ -292,7 +292,7 @@ impl Collector<'_> {
 fn header<'a>(
     db: &'a dyn Database,
     function: Function<'_>,
-    call: &Call<'_>,
+    call: &CallParts<'_>,
     callee: &CursorToken<'_>,
 ) -> Option<Cow<'a, FunctionHeader>> {
     let body = body(db, function);

@@ -44,7 +44,7 @@ pub(crate) fn semantic_tokens(
                     &token,
                     SyntaxKind::SOURCE_FILE,
                     SyntaxKind::SOURCE_FILE,
-                    &Scope::None,
+                    &NameScope::None,
                 );
             }
             NodeOrToken::Node(node) => {
@@ -63,9 +63,9 @@ pub(crate) fn semantic_tokens(
                 let scope = if is_function {
                     let function = items(db, file).functions[own];
                     let defined = signature(db, function).defined;
-                    Scope::Function(body(db, function), functions[own], defined)
+                    NameScope::Function(body(db, function), functions[own], defined)
                 } else {
-                    Scope::Other(own as u32, others[own])
+                    NameScope::Other(own as u32, others[own])
                 };
                 highlighter.node(&node, SyntaxKind::SOURCE_FILE, &scope);
             }
@@ -75,7 +75,7 @@ pub(crate) fn semantic_tokens(
 }
 
 /// Where names are looked up.
-enum Scope<'a> {
+enum NameScope<'a> {
     None,
     /// A function, its start, and whether it has a body.
     Function(&'a Body, TextSize, bool),
@@ -100,7 +100,7 @@ impl Highlighter<'_> {
         range.intersect(self.range).is_some()
     }
 
-    fn node(&mut self, node: &Cursor<'_>, parent: SyntaxKind, scope: &Scope<'_>) {
+    fn node(&mut self, node: &Cursor<'_>, parent: SyntaxKind, scope: &NameScope<'_>) {
         let kind = node.kind();
         for child in node.children() {
             match child {
@@ -120,7 +120,7 @@ impl Highlighter<'_> {
         token: &CursorToken<'_>,
         node: SyntaxKind,
         parent: SyntaxKind,
-        scope: &Scope<'_>,
+        scope: &NameScope<'_>,
     ) {
         if !self.touches(token.range()) {
             return;
@@ -144,7 +144,7 @@ impl Highlighter<'_> {
         token: &CursorToken<'_>,
         node: SyntaxKind,
         parent: SyntaxKind,
-        scope: &Scope<'_>,
+        scope: &NameScope<'_>,
     ) -> Option<Style> {
         let style = match node {
             SyntaxKind::INSTRUCTION => (TokenType::Opcode, PLAIN),
@@ -171,13 +171,18 @@ impl Highlighter<'_> {
         Some(style)
     }
 
-    fn declaration(&self, token: &CursorToken<'_>, parent: SyntaxKind, scope: &Scope<'_>) -> Style {
+    fn declaration(
+        &self,
+        token: &CursorToken<'_>,
+        parent: SyntaxKind,
+        scope: &NameScope<'_>,
+    ) -> Style {
         let defined = TokenModifiers::DECLARATION.with(TokenModifiers::DEFINITION);
         let kind = match (scope, parent) {
             (_, SyntaxKind::FUNCTION) => {
                 // A prototype inside a body has no body of its own.
                 let modifiers = match scope {
-                    Scope::Function(body, start, true)
+                    NameScope::Function(body, start, true)
                         if body.name.map(|it| it + *start) == Some(token.range()) =>
                     {
                         defined
@@ -186,11 +191,11 @@ impl Highlighter<'_> {
                 };
                 return (TokenType::Function, modifiers);
             }
-            (Scope::Function(body, start, _), _) => body
+            (NameScope::Function(body, start, _), _) => body
                 .definition_at(token.range() - *start)
                 .map_or(SymbolKind::Parameter, |it| body.definition(it).kind),
             (_, SyntaxKind::LABEL) => SymbolKind::SectionLabel,
-            (Scope::Other(item, start), _) => {
+            (NameScope::Other(item, start), _) => {
                 let key = (*item, token.range().start() - *start);
                 let found = self
                     .module
@@ -198,16 +203,16 @@ impl Highlighter<'_> {
                     .binary_search_by_key(&key, |it| (it.item, it.name_range.start()));
                 found.map_or(SymbolKind::Variable, |it| self.module.variables[it].kind)
             }
-            (Scope::None, _) => SymbolKind::Variable,
+            (NameScope::None, _) => SymbolKind::Variable,
         };
         (style_of(kind), defined)
     }
 
-    fn reference(&self, token: &CursorToken<'_>, scope: &Scope<'_>) -> Option<Style> {
+    fn reference(&self, token: &CursorToken<'_>, scope: &NameScope<'_>) -> Option<Style> {
         match scope {
-            Scope::None => None,
-            Scope::Other(..) => self.module_name(token.text()),
-            Scope::Function(body, start, _) => {
+            NameScope::None => None,
+            NameScope::Other(..) => self.module_name(token.text()),
+            NameScope::Function(body, start, _) => {
                 let reference = body.reference_at(token.range() - *start)?;
                 let (token_type, modifiers) = match reference.target {
                     Target::Definition(id) => (style_of(body.definition(id).kind), PLAIN),

@@ -13,7 +13,7 @@ use salsa::Database;
 
 use crate::{FilePosition, SignatureHelp, SignatureParameter, db::SourceFile};
 
-use super::completion::{Context, Head, Place, context, module};
+use super::completion::{Context, CursorPlace, Head, context, module};
 
 /// More kinds of an operand are left to the hover: the help covers the code.
 const MAX_KINDS: usize = 3;
@@ -26,7 +26,7 @@ pub(crate) fn signature_help(
 ) -> Option<SignatureHelp> {
     let root = file.contents(db).tree.syntax();
     let Context {
-        place: Place::Operand(head, place),
+        place: CursorPlace::Operand(head, place),
         ..
     } = context(&root, at.offset)?
     else {

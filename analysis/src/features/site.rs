@@ -235,7 +235,7 @@ fn list(text: &mut String, heading: &str, entries: &[Entry]) {
 }
 
 /// Links to the sections of the manual that a page was held against.
-fn manual(source: Option<&documentation::Source>) -> Vec<String> {
+fn manual(source: Option<&documentation::ManualPart>) -> Vec<String> {
     let Some(source) = source else {
         return Vec::new();
     };

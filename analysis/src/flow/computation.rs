@@ -19,7 +19,7 @@ use super::{
 
 /// Where an input of a program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source<'a> {
+pub(crate) enum InputSource<'a> {
     /// A constant, or what is added to a register.
     Constant(u64),
     /// A register, plus a constant.
@@ -57,7 +57,7 @@ impl Eq for BoundName<'_> {}
 pub(crate) struct Computation<'a> {
     pub(crate) form: FormProgram<'a>,
     /// Where the inputs of the program come from.
-    pub(crate) sources: Vec<Source<'a>>,
+    pub(crate) sources: Vec<InputSource<'a>>,
     instruction: BoundInstruction<'a>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Computation<'a> {
 pub(crate) fn same_address<'a>(
     facts: &Facts,
     instruction: BoundInstruction<'a>,
-) -> Option<(Value, Source<'a>)> {
+) -> Option<(Value, InputSource<'a>)> {
     let events = semantics(instruction.db, instruction.id).events;
     if !events.iter().any(|it| it.kind == EventKind::SameAddress) {
         return None;
@@ -115,10 +115,10 @@ pub(crate) fn same_address<'a>(
     let (written, _) = register(facts, instruction.operand(0)?)?;
     let operand = instruction.operand(1)?;
     let source = match register(facts, operand) {
-        Some((value, offset)) => Source::Register(value, offset),
+        Some((value, offset)) => InputSource::Register(value, offset),
         None => match operand.bound() {
-            Bound::Name(name, component) => Source::Operand(BoundName(name, component), 0),
-            Bound::Sum(name, offset) => Source::Operand(BoundName(name, None), offset),
+            Bound::Name(name, component) => InputSource::Operand(BoundName(name, component), 0),
+            Bound::Sum(name, offset) => InputSource::Operand(BoundName(name, None), offset),
             _ => return None,
         },
     };
@@ -131,25 +131,25 @@ fn source<'a>(
     instruction: BoundInstruction<'a>,
     form: FormProgram<'_>,
     input: Input,
-) -> Source<'a> {
+) -> InputSource<'a> {
     let ty = form.bindings.get(usize::from(input.operand));
     let ty = ty.and_then(|it| it.ty.as_deref());
     let Some(operand) = operand_of(instruction, form, input.operand, input.element) else {
-        return Source::Unknown;
+        return InputSource::Unknown;
     };
     if let Some(constant) = constant_bits(operand.operand(), ty) {
-        return Source::Constant((constant >> (64 * u32::from(input.half))) as u64);
+        return InputSource::Constant((constant >> (64 * u32::from(input.half))) as u64);
     }
     match register(facts, operand) {
-        Some((value, offset)) if input.half == 0 => return Source::Register(value, offset),
-        Some(_) => return Source::Unknown,
+        Some((value, offset)) if input.half == 0 => return InputSource::Register(value, offset),
+        Some(_) => return InputSource::Unknown,
         None => {}
     }
     match operand.bound() {
-        _ if input.half > 0 => Source::Unknown,
-        Bound::Name(name, component) => Source::Operand(BoundName(name, component), 0),
-        Bound::Sum(name, offset) => Source::Operand(BoundName(name, None), offset),
-        _ => Source::Unknown,
+        _ if input.half > 0 => InputSource::Unknown,
+        Bound::Name(name, component) => InputSource::Operand(BoundName(name, component), 0),
+        Bound::Sum(name, offset) => InputSource::Operand(BoundName(name, None), offset),
+        _ => InputSource::Unknown,
     }
 }
 

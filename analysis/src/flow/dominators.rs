@@ -17,7 +17,7 @@ pub(crate) fn immediate_dominators(
     count: usize,
     root: u32,
 ) -> Vec<Option<u32>> {
-    let walk = Walk::from(root, count, successors);
+    let walk = DepthFirst::from(root, count, successors);
     let reached = walk.order.len();
     let mut forest = Forest {
         ancestor: vec![NONE; reached],
@@ -58,7 +58,7 @@ pub(crate) fn immediate_dominators(
 }
 
 /// A walk in depth. Nodes that are reached get numbers in the order in which they are.
-struct Walk {
+struct DepthFirst {
     /// The nodes by their numbers.
     order: Vec<u32>,
     /// The numbers of the nodes.
@@ -67,9 +67,9 @@ struct Walk {
     parent: Vec<u32>,
 }
 
-impl Walk {
-    fn from(root: u32, count: usize, successors: &Lists) -> Walk {
-        let mut walk = Walk {
+impl DepthFirst {
+    fn from(root: u32, count: usize, successors: &Lists) -> DepthFirst {
+        let mut walk = DepthFirst {
             order: vec![root],
             number: vec![NONE; count],
             parent: vec![NONE],

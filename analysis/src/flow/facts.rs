@@ -25,7 +25,7 @@ use crate::{
 pub(crate) use super::ids::{Step, Value};
 use super::{
     effects::{Effects, effects},
-    ids::{Accesses, Base, Symbol},
+    ids::{Accesses, Base, VariableName},
     lists::Lists,
 };
 
@@ -118,8 +118,8 @@ impl Facts {
                 body.definition(it).kind,
                 SymbolKind::Variable | SymbolKind::Parameter
             )
-            .then_some(Base::Symbol(Symbol::Own(it))),
-            Target::Free(it) => Some(Base::Symbol(Symbol::Free(it))),
+            .then_some(Base::Symbol(VariableName::Own(it))),
+            Target::Free(it) => Some(Base::Symbol(VariableName::Free(it))),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ pub(crate) type BlockId = u32;
 
 /// A variable: declared in the function, or a name of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Symbol {
+pub(crate) enum VariableName {
     /// Declared in the function.
     Own(DefinitionId),
     /// Index into [`crate::hir::body::Body::free`].
@@ -24,7 +24,7 @@ pub(crate) enum Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Base {
     /// The address of a variable.
-    Symbol(Symbol),
+    Symbol(VariableName),
     /// The contents of a register.
     Value(Value),
 }

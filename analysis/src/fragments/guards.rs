@@ -97,13 +97,13 @@ impl<'a> Preprocessor<'a> {
             plain: self.plain && is_of_directive(self.text.get(..start)?),
             ..*self
         };
-        let place = Place {
+        let place = Extent {
             preprocessor,
             condition: *condition,
             effort,
             nested,
         };
-        let mut reader = Reader::new(
+        let mut reader = ConditionReader::new(
             self.text
                 .get(std::ops::Range::<usize>::from(condition.range))?,
             place,
@@ -120,7 +120,7 @@ impl<'a> Preprocessor<'a> {
 
 /// The place of an expression.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
+struct Extent<'a> {
     preprocessor: Preprocessor<'a>,
     /// The condition that the expression belongs to.
     condition: Condition,
@@ -129,7 +129,7 @@ struct Place<'a> {
     nested: u32,
 }
 
-impl Place<'_> {
+impl Extent<'_> {
     fn target(&self) -> Option<Target> {
         self.preprocessor.target
     }
@@ -296,15 +296,15 @@ const LEVELS: [&[&str]; 7] = [
 /// Expressions are nested at most so deep.
 const DEPTH: u32 = 64;
 
-struct Reader<'a> {
+struct ConditionReader<'a> {
     text: &'a str,
-    place: Place<'a>,
+    place: Extent<'a>,
     depth: u32,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, place: Place<'a>) -> Reader<'a> {
-        Reader {
+impl<'a> ConditionReader<'a> {
+    fn new(text: &'a str, place: Extent<'a>) -> ConditionReader<'a> {
+        ConditionReader {
             text,
             place,
             depth: 0,
@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
     }
 
     fn peek(&self) -> Token<'a> {
-        Reader {
+        ConditionReader {
             text: self.text,
             ..*self
         }
@@ -464,11 +464,11 @@ impl<'a> Reader<'a> {
             Macro::Defined(value) => {
                 let text = self.place.preprocessor.text;
                 let value = text.get(std::ops::Range::<usize>::from(value?))?;
-                let place = Place {
+                let place = Extent {
                     nested: self.place.nested.checked_sub(1)?,
                     ..self.place
                 };
-                Reader::new(value, place).all()
+                ConditionReader::new(value, place).all()
             }
             Macro::Undefined => Some(0),
             Macro::Unknown => None,

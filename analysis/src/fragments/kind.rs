@@ -6,7 +6,7 @@ use crate::diagnostics::suggestion::most_similar;
 
 use super::{
     operands::{Class, Operands},
-    shape::Shape,
+    shape::FragmentShape,
     source::{HOLE, Source},
     template::Template,
 };
@@ -83,7 +83,7 @@ pub(super) fn kind(
     language: Language,
     operands: &Operands,
     template: &Template,
-    shape: &Shape,
+    shape: &FragmentShape,
 ) -> Kind {
     let text = &template.text.text;
     let literal = !source.join(&statement.template).is_empty();

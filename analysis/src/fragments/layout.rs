@@ -13,7 +13,7 @@ use super::{kind, view::FragmentView};
 const MAX_ALIGNED: usize = 72;
 
 /// A line of a template: the columns by which it is indented, and its text as the host writes it.
-struct Line {
+struct TemplateLine {
     indent: usize,
     text: String,
 }
@@ -67,7 +67,7 @@ impl FragmentView<'_> {
     }
 
     /// The statements of the template as lines: the words of the file, the blanks of the formatted module.
-    fn lines(&self, formatted: &str) -> Option<Vec<Line>> {
+    fn lines(&self, formatted: &str) -> Option<Vec<TemplateLine>> {
         let is_blank = |kind: SyntaxKind| matches!(kind, SyntaxKind::WHITESPACE);
         let own = tokenize(&self.module);
         let (mut before, mut ours) = (0, Vec::new());
@@ -88,7 +88,7 @@ impl FragmentView<'_> {
         let mut words = (0..tokens.len())
             .filter(|it| !is_blank(tokens.kind(*it)))
             .skip(before);
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<TemplateLine> = Vec::new();
         for range in ours {
             let index = words.next()?;
             if tokens.text(formatted, index) != &self.module[range] {
@@ -104,7 +104,7 @@ impl FragmentView<'_> {
                     line.text.push_str(blank);
                     line.text.push_str(&word);
                 }
-                (broken, _) => lines.push(Line {
+                (broken, _) => lines.push(TemplateLine {
                     indent: broken.map_or(0, |it| it.1.len()),
                     text: word,
                 }),
@@ -118,9 +118,9 @@ impl FragmentView<'_> {
     }
 
     /// Lines as string literals of C, below each other, with their ends in one column.
-    fn strings(&self, first: &Literal, lines: &[Line]) -> String {
+    fn strings(&self, first: &Literal, lines: &[TemplateLine]) -> String {
         let column = self.column(first.range.start());
-        let length = |it: &Line| it.indent + it.text.chars().count();
+        let length = |it: &TemplateLine| it.indent + it.text.chars().count();
         let all = lines.iter().map(length);
         let width = all.filter(|it| *it <= MAX_ALIGNED).max().unwrap_or(0);
         let mut text = String::new();
@@ -142,7 +142,7 @@ impl FragmentView<'_> {
     }
 
     /// Lines as the content of a literal that may have line breaks.
-    fn block(&self, literal: &Literal, lines: &[Line]) -> Option<Edit> {
+    fn block(&self, literal: &Literal, lines: &[TemplateLine]) -> Option<Edit> {
         let column = self.indentation(literal.range.start()) + 4;
         let mut text = String::new();
         for line in lines {

@@ -27,7 +27,7 @@ use super::{
 };
 
 /// An instruction of a fragment. Ranges are those of its text.
-struct Instruction<'a> {
+struct FragmentInstruction<'a> {
     /// From its guard to its semicolon.
     range: TextRange,
     /// Its guard, without blanks.
@@ -41,7 +41,7 @@ struct Instruction<'a> {
     names: Vec<&'a str>,
 }
 
-impl Instruction<'_> {
+impl FragmentInstruction<'_> {
     /// Its effects; none if there is no such instruction.
     fn semantics(&self) -> Option<Semantics> {
         let tables = isa::table::tables();
@@ -51,13 +51,13 @@ impl Instruction<'_> {
 }
 
 /// The instructions of a fragment.
-fn instructions(fragment: &Fragment) -> impl Iterator<Item = Instruction<'_>> {
+fn instructions(fragment: &Fragment) -> impl Iterator<Item = FragmentInstruction<'_>> {
     let text = &*fragment.template.text.text;
     let statements = fragment.shape.statements.iter();
     statements.filter_map(|it| instruction(text, *it))
 }
 
-fn instruction(text: &str, range: TextRange) -> Option<Instruction<'_>> {
+fn instruction(text: &str, range: TextRange) -> Option<FragmentInstruction<'_>> {
     let part = &text[range];
     let tokens = tokenize(part);
     let mut words = Vec::new();
@@ -91,7 +91,7 @@ fn instruction(text: &str, range: TextRange) -> Option<Instruction<'_>> {
             _ => {}
         }
     }
-    Some(Instruction {
+    Some(FragmentInstruction {
         range,
         guard,
         head: head?,
@@ -138,7 +138,7 @@ fn labels(source: Source<'_>, fragment: &mut Fragment) {
 }
 
 /// The reason for which an instruction must run where it is, as often as it is written there.
-fn effect(instruction: &Instruction<'_>) -> Option<(&'static str, Severity)> {
+fn effect(instruction: &FragmentInstruction<'_>) -> Option<(&'static str, Severity)> {
     let semantics = instruction.semantics()?;
     let changes = |name: &&str| {
         special::find(name)
@@ -220,7 +220,7 @@ fn inputs(fragment: &mut Fragment) {
     let tables = isa::table::tables();
     let mut found: Vec<(u32, TextRange)> = Vec::new();
     let mut seen = FxHashSet::default();
-    let known = |it: &Instruction<'_>| tables.with_opcode(it.opcode).next().is_some();
+    let known = |it: &FragmentInstruction<'_>| tables.with_opcode(it.opcode).next().is_some();
     for instruction in instructions(fragment).filter(known) {
         let role = tables.role(instruction.opcode, || instruction.words.iter().copied());
         let operands = TextRange::new(instruction.head.end(), instruction.range.end());
@@ -303,7 +303,7 @@ fn outputs(fragment: &mut Fragment) {
     let instructions: Vec<_> = instructions(fragment).collect();
     let branches = instructions
         .iter()
-        .filter_map(Instruction::semantics)
+        .filter_map(FragmentInstruction::semantics)
         .any(|it| it.control.leaves());
     if branches {
         return;

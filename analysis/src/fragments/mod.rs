@@ -42,7 +42,7 @@ use kind::Kind;
 use marks::Marks;
 use operands::Operands;
 use report::Report;
-use shape::{Neighbours, Shape};
+use shape::{FragmentShape, Neighbours};
 use source::Source;
 use template::Template;
 
@@ -66,7 +66,7 @@ pub struct Fragment {
     dialect: Dialect,
     template: Template,
     operands: Operands,
-    shape: Shape,
+    shape: FragmentShape,
     report: Report,
     /// The text that the prologue and the epilogue add so that its braces and its last statement are closed.
     closing: Closing,
@@ -165,7 +165,7 @@ impl Fragment {
             statement: index,
             sure: false,
             dialect: statement.dialect,
-            shape: Shape::new(&template.text.text),
+            shape: FragmentShape::new(&template.text.text),
             template,
             operands,
             report,

@@ -16,7 +16,7 @@ pub(super) struct Leaked {
 
 /// Braces, names and ends of a fragment. Ranges are those of its text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shape {
+pub(super) struct FragmentShape {
     /// How many blocks end here that began elsewhere.
     pub(super) closes: u32,
     /// How many blocks are open at the end.
@@ -43,11 +43,11 @@ pub(super) struct Shape {
     pub(super) first: Option<String>,
 }
 
-impl Shape {
-    pub(super) fn new(text: &str) -> Shape {
+impl FragmentShape {
+    pub(super) fn new(text: &str) -> FragmentShape {
         let tokens = tokenize(text);
-        let mut shape = Shape::default();
-        let mut reader = Reader {
+        let mut shape = FragmentShape::default();
+        let mut reader = ShapeReader {
             text,
             tokens: &tokens,
             shape: &mut shape,
@@ -86,10 +86,10 @@ impl Shape {
     }
 }
 
-struct Reader<'a> {
+struct ShapeReader<'a> {
     text: &'a str,
     tokens: &'a Tokens,
-    shape: &'a mut Shape,
+    shape: &'a mut FragmentShape,
     depth: i64,
     least: i64,
     /// The braces that are open here.
@@ -102,7 +102,7 @@ struct Reader<'a> {
     previous: Option<usize>,
 }
 
-impl Reader<'_> {
+impl ShapeReader<'_> {
     fn range(&self, index: usize) -> TextRange {
         let at = |it: usize| TextSize::new(self.tokens.start(it) as u32);
         TextRange::new(at(index), at(index + 1))
@@ -259,7 +259,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) fn add(&mut self, shape: &Shape) {
+    pub(super) fn add(&mut self, shape: &FragmentShape) {
         self.opening += u32::from(shape.opens > 0);
         self.closing += u32::from(shape.closes > 0);
         self.finishing += u32::from(shape.finishes.is_some());
@@ -270,18 +270,18 @@ impl Neighbours {
     }
 
     /// Whether blocks that a fragment leaves open may be closed by others, and the other way round.
-    pub(super) fn explain_braces(&self, shape: &Shape) -> bool {
+    pub(super) fn explain_braces(&self, shape: &FragmentShape) -> bool {
         (shape.opens == 0 || self.closing > u32::from(shape.closes > 0))
             && (shape.closes == 0 || self.opening > u32::from(shape.opens > 0))
     }
 
     /// Whether a statement may end in another fragment.
-    pub(super) fn explain_end(&self, shape: &Shape) -> bool {
+    pub(super) fn explain_end(&self, shape: &FragmentShape) -> bool {
         self.finishing > u32::from(shape.finishes.is_some())
     }
 
     /// Whether the semicolon that a fragment begins with may end a statement of another one.
-    pub(super) fn explain_begin(&self, shape: &Shape) -> bool {
+    pub(super) fn explain_begin(&self, shape: &FragmentShape) -> bool {
         self.unfinished > u32::from(shape.unfinished.is_some())
     }
 

@@ -40,7 +40,7 @@ pub(super) fn name(dialect: Dialect, index: u32) -> String {
     }
 }
 
-struct Reader<'a> {
+struct TemplateReader<'a> {
     source: Source<'a>,
     statement: &'a Statement,
     operands: &'a Operands,
@@ -58,7 +58,7 @@ pub(super) fn template(
     report: &mut Report,
 ) -> Template {
     let raw = source.join(&statement.template);
-    let mut reader = Reader {
+    let mut reader = TemplateReader {
         source,
         statement,
         operands,
@@ -106,7 +106,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-impl Reader<'_> {
+impl TemplateReader<'_> {
     fn byte(&self, at: usize) -> u8 {
         self.raw.text.as_bytes().get(at).copied().unwrap_or(0)
     }

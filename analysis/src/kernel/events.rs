@@ -8,7 +8,7 @@ use isa::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    flow::ids::{Base, Step, Symbol},
+    flow::ids::{Base, Step, VariableName},
     hir::bound::{Bound, BoundOperand},
     reading::Subject,
     values::{Origin, Values},
@@ -71,7 +71,7 @@ pub(super) struct Address {
 /// The start of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    Symbol(Symbol),
+    Symbol(VariableName),
     /// The result of an instruction, or a register that nothing writes.
     Origin(Origin),
 }

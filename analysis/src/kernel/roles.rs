@@ -8,7 +8,7 @@ use isa::{
 
 use crate::{
     SymbolKind,
-    flow::ids::{BlockId, Step, Symbol},
+    flow::ids::{BlockId, Step, VariableName},
     hir::declared::Declared,
     kernel::{
         events::{Kernel, Start, is_copy, is_product, is_wait},
@@ -176,7 +176,7 @@ impl Kernel<'_, '_> {
 
     /// The variables in shared memory that are declared in the kernel or named by it, and who accesses them.
     pub(super) fn variables(&mut self, size: &dyn Fn(u32) -> Option<u64>) -> Vec<SharedVariable> {
-        let mut found: Vec<(Symbol, SharedVariable)> = Vec::new();
+        let mut found: Vec<(VariableName, SharedVariable)> = Vec::new();
         let (body, flow) = (self.subject.body, self.subject.flow);
         for (id, definition) in (0..).zip(&body.definitions) {
             let shared = matches!(
@@ -188,9 +188,9 @@ impl Kernel<'_, '_> {
             );
             if definition.kind == SymbolKind::Variable && shared {
                 found.push((
-                    Symbol::Own(id),
+                    VariableName::Own(id),
                     SharedVariable {
-                        name: self.subject.symbol(Symbol::Own(id)),
+                        name: self.subject.symbol(VariableName::Own(id)),
                         bytes: size(id),
                         writes: Vec::new(),
                         reads: Vec::new(),
@@ -243,10 +243,10 @@ impl Kernel<'_, '_> {
     }
 
     /// Whether an instruction that accesses a name of the module accesses shared memory.
-    fn is_shared_name(&self, step: Step, symbol: Symbol) -> bool {
+    fn is_shared_name(&self, step: Step, symbol: VariableName) -> bool {
         let shared = |it: &str| it.split("::").next() == Some("shared");
         let words = self.subject.get(step);
-        matches!(symbol, Symbol::Free(_))
+        matches!(symbol, VariableName::Free(_))
             && words.is_some_and(|it| it.form.words.iter().any(|it| shared(it)))
     }
 

@@ -12,7 +12,7 @@ use crate::{
     flow::{
         Flow,
         chains::Chains,
-        ids::{Base, Step, Symbol, Value},
+        ids::{Base, Step, Value, VariableName},
         operation::Operation,
     },
     hir::{
@@ -26,15 +26,15 @@ use crate::{
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct MemoryPlace {
     pub(super) origin: Origin,
     /// In bytes.
     pub(super) offset: i64,
 }
 
-impl Place {
+impl MemoryPlace {
     /// The variable in which it lies, if that is known.
-    pub(super) fn symbol(self) -> Option<Symbol> {
+    pub(super) fn symbol(self) -> Option<VariableName> {
         match self.origin {
             Origin::Symbol(it) => Some(it),
             _ => None,
@@ -44,7 +44,7 @@ impl Place {
 
 /// An event of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct KernelEvent {
     pub(super) step: Step,
     pub(super) kind: EventKind,
     /// Index in [`Kernel::operands`].
@@ -96,13 +96,13 @@ pub(super) struct Kernel<'f> {
     /// The launch bounds in the text.
     pub(super) bounds: Bounds,
     /// Bytes of a variable, if that is known.
-    pub(super) size: &'f dyn Fn(Symbol) -> Option<u64>,
+    pub(super) size: &'f dyn Fn(VariableName) -> Option<u64>,
     /// Is called now and then and may unwind.
     pub(super) check: &'f dyn Fn(),
     /// Whether an instruction calls what is not in the module.
     pub(super) foreign: &'f dyn Fn(Step) -> bool,
     /// All events, in the order of the text.
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<KernelEvent>,
     /// Accesses, in the order of the text.
     pub(super) accesses: Vec<Access>,
     /// The operands that describe each event, see [`FormFacts::events`].
@@ -121,8 +121,8 @@ pub(super) struct Kernel<'f> {
     /// Whether values may differ between the threads of a block.
     pub(super) varying: RefCell<FxHashMap<Value, bool>>,
     /// The roots of values, and the names that not only events know.
-    pub(super) roots: RefCell<FxHashMap<Value, Option<Symbol>>>,
-    pub(super) shared: OnceCell<FxHashSet<Symbol>>,
+    pub(super) roots: RefCell<FxHashMap<Value, Option<VariableName>>>,
+    pub(super) shared: OnceCell<FxHashSet<VariableName>>,
     pub(super) operations: RefCell<FxHashMap<Step, Option<Rc<Operation<'f>>>>>,
 }
 
@@ -198,7 +198,7 @@ impl<'f> Kernel<'f> {
             return;
         };
         for (kind, at) in &form.events {
-            let event = Event {
+            let event = KernelEvent {
                 step,
                 kind: *kind,
                 operands: self.operands.len(),
@@ -225,12 +225,12 @@ impl<'f> Kernel<'f> {
     }
 
     /// An operand that describes an event.
-    pub(super) fn operand(&self, event: &Event, index: usize) -> Option<BoundOperand<'f>> {
+    pub(super) fn operand(&self, event: &KernelEvent, index: usize) -> Option<BoundOperand<'f>> {
         self.operands[event.operands][index]
     }
 
     /// The register that an operand of an event is.
-    pub(super) fn register_of(&self, event: &Event, index: usize) -> Option<Value> {
+    pub(super) fn register_of(&self, event: &KernelEvent, index: usize) -> Option<Value> {
         match self.operand(event, index)?.bound() {
             Bound::Name(name, None) => self.value(name),
             _ => None,
@@ -238,7 +238,7 @@ impl<'f> Kernel<'f> {
     }
 
     /// The address that an operand of an event is: in brackets, or the name of a variable.
-    pub(super) fn bracket(&self, event: &Event, index: usize) -> Option<(Base, i64)> {
+    pub(super) fn bracket(&self, event: &KernelEvent, index: usize) -> Option<(Base, i64)> {
         let operand = self.operand(event, index)?;
         match operand.bound() {
             Bound::Name(name, None) => match self.base(name)? {
@@ -250,11 +250,11 @@ impl<'f> Kernel<'f> {
     }
 
     /// The address that the first operand of an event is, or the register that holds it.
-    pub(super) fn start(&self, event: &Event) -> Option<(Base, i64)> {
+    pub(super) fn start(&self, event: &KernelEvent) -> Option<(Base, i64)> {
         self.starts[event.operands]
     }
 
-    fn find_start(&self, event: &Event) -> Option<(Base, i64)> {
+    fn find_start(&self, event: &KernelEvent) -> Option<(Base, i64)> {
         let register = self.register_of(event, 0);
         register.map_or_else(|| self.bracket(event, 0), |it| Some((Base::Value(it), 0)))
     }
@@ -406,28 +406,28 @@ impl<'f> Kernel<'f> {
         found.map(|it| it.step).collect()
     }
 
-    pub(super) fn source(&self, step: Step) -> Source {
+    pub(super) fn source(&self, step: Step) -> ResultSource {
         let Some(operation) = self.operation(step) else {
-            return Source::Differs;
+            return ResultSource::Differs;
         };
         if let Some(name) = operation.operands().find_map(|it| it.special()) {
             return match isa::special::is_same_in_block(name)
                 && !matches!(name, "%warpid" | "%nwarpid")
             {
-                true => Source::Same,
-                false => Source::Differs,
+                true => ResultSource::Same,
+                false => ResultSource::Differs,
             };
         }
         let same = operation.has("const") || self.entry && operation.has("param");
         let address = self.same_address(step) || self.is(step, EventKind::Remote);
         if same && operation.accesses_memory() || address || operation.semantics.cost.uniform {
-            return Source::Computed;
+            return ResultSource::Computed;
         }
-        Source::Differs
+        ResultSource::Differs
     }
 
     /// The events of an instruction.
-    pub(super) fn events_at(&self, step: Step) -> impl Iterator<Item = &Event> {
+    pub(super) fn events_at(&self, step: Step) -> impl Iterator<Item = &KernelEvent> {
         let first = self.events.partition_point(|it| it.step < step);
         self.events[first..]
             .iter()
@@ -475,10 +475,10 @@ impl<'f> Kernel<'f> {
     }
 
     /// A place as the text may write it.
-    pub(super) fn describe(&self, place: Place) -> String {
+    pub(super) fn describe(&self, place: MemoryPlace) -> String {
         let name = match place.origin {
-            Origin::Symbol(Symbol::Own(it)) => self.body.definition(it).name.to_string(),
-            Origin::Symbol(Symbol::Free(it)) => self.body.free[it as usize].to_string(),
+            Origin::Symbol(VariableName::Own(it)) => self.body.definition(it).name.to_string(),
+            Origin::Symbol(VariableName::Free(it)) => self.body.free[it as usize].to_string(),
             Origin::Written(step) => match self.flow.facts.writes.get(step as usize) {
                 [value, ..] => self.register(*value),
                 [] => String::new(),
@@ -493,7 +493,7 @@ impl<'f> Kernel<'f> {
 }
 
 /// Where the result of an instruction comes from.
-pub(super) enum Source {
+pub(super) enum ResultSource {
     /// From what it reads alone.
     Computed,
     /// It is the same in all threads of a block.

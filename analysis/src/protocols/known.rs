@@ -3,7 +3,7 @@
 use crate::{
     flow::{
         Flow,
-        ids::{Step, Symbol},
+        ids::{Step, VariableName},
     },
     hir::{body::Body, bound::BoundInstruction},
     pressure::Bounds,
@@ -22,7 +22,7 @@ pub(crate) struct Known<'f> {
     pub(crate) entry: bool,
     pub(crate) bounds: Bounds,
     /// Bytes of a variable, if that is known.
-    pub(crate) size: &'f dyn Fn(Symbol) -> Option<u64>,
+    pub(crate) size: &'f dyn Fn(VariableName) -> Option<u64>,
     /// Is called now and then and may unwind.
     pub(crate) check: &'f dyn Fn(),
     /// Whether an instruction calls what is not in the module, or what a register holds.

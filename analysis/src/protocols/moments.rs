@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::flow::{facts::Step, ids::BlockId};
 
 use crate::protocols::{
-    kernel::{Access, Event, Kernel},
-    solver::{Problem, solve},
+    kernel::{Access, Kernel, KernelEvent},
+    solver::{Domain, solve},
 };
 
 /// Something that rules look at.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Moment<'k> {
-    Event(&'k Event),
+    Event(&'k KernelEvent),
     Access(&'k Access),
     /// A call, which may do anything.
     Call,
@@ -32,7 +32,7 @@ struct Rule<'m, 'k, 'f, S, A, J> {
     join: J,
 }
 
-impl<S, A, J> Problem for Rule<'_, '_, '_, S, A, J>
+impl<S, A, J> Domain for Rule<'_, '_, '_, S, A, J>
 where
     S: Clone + PartialEq,
     A: Fn(Step, Moment<'_>, &mut S),

@@ -7,7 +7,7 @@ use salsa::Database;
 use crate::{
     flow::{
         Flow,
-        ids::{Step, Symbol},
+        ids::{Step, VariableName},
     },
     hir::{
         body::{Body, Place, Target, body},
@@ -59,10 +59,15 @@ pub(crate) fn ask<'db, T>(
 }
 
 /// Bytes of a variable, if it is declared once.
-fn size(db: &dyn Database, function: Function<'_>, body: &Body, symbol: Symbol) -> Option<u64> {
+fn size(
+    db: &dyn Database,
+    function: Function<'_>,
+    body: &Body,
+    symbol: VariableName,
+) -> Option<u64> {
     match symbol {
-        Symbol::Own(id) => (*layouts(db, function).get(id as usize)?)?.size,
-        Symbol::Free(free) => {
+        VariableName::Own(id) => (*layouts(db, function).get(id as usize)?)?.size,
+        VariableName::Free(free) => {
             let file = function.file(db);
             let name = body.free.get(free as usize)?;
             let [declaration] = outer_name(db, function, name).all() else {

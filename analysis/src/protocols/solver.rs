@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::flow::{graph::Graph, ids::BlockId};
 
 /// The domain of an analysis: states of a lattice of finite height, and what blocks make of them.
-pub(super) trait Problem {
+pub(super) trait Domain {
     /// The state at one place.
     type State: Clone + PartialEq;
 
@@ -24,7 +24,7 @@ const MAX_VISITS: usize = 64;
 
 /// The state at the start of each block, none for blocks that control does not reach. `None` for a lattice that is
 /// too high for the function: nothing is known then. `check` is called now and then and may unwind.
-pub(super) fn solve<P: Problem>(
+pub(super) fn solve<P: Domain>(
     graph: &Graph,
     problem: &P,
     check: &dyn Fn(),
@@ -113,7 +113,7 @@ mod tests {
         every: bool,
     }
 
-    impl Problem for Bits {
+    impl Domain for Bits {
         type State = u32;
 
         fn start(&self) -> u32 {
@@ -135,7 +135,7 @@ mod tests {
     /// Ages of what was issued: the least, or more than all numbers.
     struct Ages(Vec<u8>);
 
-    impl Problem for Ages {
+    impl Domain for Ages {
         type State = u8;
 
         fn start(&self) -> u8 {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// The states with which ways come to each block, found by walking all ways until nothing is new.
-    fn enumerate<P: Problem>(graph: &Graph, problem: &P) -> Vec<FxHashSet<P::State>>
+    fn enumerate<P: Domain>(graph: &Graph, problem: &P) -> Vec<FxHashSet<P::State>>
     where
         P::State: std::hash::Hash + Eq,
     {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn compare<P: Problem<State: std::hash::Hash + Eq + std::fmt::Debug>>(
+    fn compare<P: Domain<State: std::hash::Hash + Eq + std::fmt::Debug>>(
         graph: &Graph,
         problem: &P,
     ) {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_lattice_without_an_end_is_given_up() {
         struct Count;
-        impl Problem for Count {
+        impl Domain for Count {
             type State = u64;
             fn start(&self) -> u64 {
                 0

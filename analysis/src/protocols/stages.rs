@@ -7,7 +7,7 @@ use isa::event::{EventKind, Group};
 use crate::{
     flow::{facts::Step, ids::BlockId},
     protocols::{
-        kernel::{Event, Kernel},
+        kernel::{Kernel, KernelEvent},
         known::Known,
         moments::{Moment, Moments},
     },
@@ -44,7 +44,7 @@ impl<'k, 'f> Stages<'k, 'f> {
     }
 
     /// How many groups a wait leaves, if it leaves any. Tensor memory has no groups: its waits are for all.
-    pub(super) fn left(self, event: &Event) -> Option<u8> {
+    pub(super) fn left(self, event: &KernelEvent) -> Option<u8> {
         let counted = matches!(self.group, Group::Wgmma | Group::Copy | Group::Bulk);
         if !counted || self.kernel.operand(event, 0).is_none() {
             return None;

@@ -3,9 +3,9 @@
 use isa::{compute::Node, event::EventKind};
 
 use crate::{
-    flow::ids::{Base, BlockId, Step, Symbol, Value},
+    flow::ids::{Base, BlockId, Step, Value, VariableName},
     protocols::{
-        kernel::{Kernel, MAX_DEPTH, Source},
+        kernel::{Kernel, MAX_DEPTH, ResultSource},
         lanes::{THREADS, thread},
     },
     values::Values,
@@ -35,7 +35,7 @@ impl Kernel<'_> {
         base: Base,
         offset: i64,
         at: Step,
-    ) -> Option<(Symbol, [i64; THREADS])> {
+    ) -> Option<(VariableName, [i64; THREADS])> {
         let value = match base {
             Base::Symbol(it) => return Some((it, [offset; THREADS])),
             Base::Value(it) => it,
@@ -179,10 +179,10 @@ impl Kernel<'_> {
             varies |= definitions.is_empty();
             for step in definitions {
                 match self.source(*step) {
-                    Source::Computed => next.extend(facts.reads.get(*step as usize)),
-                    Source::Same => {}
-                    Source::Differs if self.loads_same(*step) => {}
-                    Source::Differs => {
+                    ResultSource::Computed => next.extend(facts.reads.get(*step as usize)),
+                    ResultSource::Same => {}
+                    ResultSource::Differs if self.loads_same(*step) => {}
+                    ResultSource::Differs => {
                         look(*step);
                         varies = true;
                     }

@@ -3,15 +3,15 @@
 use isa::event::EventKind;
 
 use crate::{
-    flow::ids::{Base, Step, Symbol, Value},
+    flow::ids::{Base, Step, Value, VariableName},
     hir::{body::Target, instruction::references},
-    protocols::kernel::{Event, Kernel, Place, Source},
+    protocols::kernel::{Kernel, KernelEvent, MemoryPlace, ResultSource},
     values::Origin,
 };
 
 impl Kernel<'_> {
     /// The number that an operand of an event always has.
-    pub(super) fn constant(&self, event: &Event, operand: usize) -> Option<i64> {
+    pub(super) fn constant(&self, event: &KernelEvent, operand: usize) -> Option<i64> {
         let bound = self.operand(event, operand)?.integer();
         bound.or_else(|| {
             let register = self.register_of(event, operand)?;
@@ -21,17 +21,17 @@ impl Kernel<'_> {
     }
 
     /// Where an address lies, followed through copies and sums with constants.
-    pub(super) fn place(&self, base: Base, offset: i64, at: Step) -> Option<Place> {
+    pub(super) fn place(&self, base: Base, offset: i64, at: Step) -> Option<MemoryPlace> {
         let (origin, distance) = match base {
             Base::Symbol(it) => (Origin::Symbol(it), 0),
             Base::Value(value) => self.values().place(value, at)?,
         };
         let offset = distance.wrapping_add(offset);
-        Some(Place { origin, offset })
+        Some(MemoryPlace { origin, offset })
     }
 
     /// The variable from which an address is computed, whatever is added to it.
-    pub(super) fn root(&self, base: Base) -> Option<Symbol> {
+    pub(super) fn root(&self, base: Base) -> Option<VariableName> {
         let value = match base {
             Base::Symbol(it) => return Some(it),
             Base::Value(it) => it,
@@ -44,10 +44,10 @@ impl Kernel<'_> {
         })
     }
 
-    fn find_root(&self, value: Value) -> Option<Symbol> {
+    fn find_root(&self, value: Value) -> Option<VariableName> {
         let mut found = None;
         self.trace(vec![value], &mut |definitions, next| {
-            let is_computed = |it: &&Step| matches!(self.source(**it), Source::Computed);
+            let is_computed = |it: &&Step| matches!(self.source(**it), ResultSource::Computed);
             for step in definitions.iter().filter(is_computed) {
                 let instruction = self.body.instructions.get(*step as usize)?;
                 let read = references(self.body, instruction).iter();
@@ -65,13 +65,13 @@ impl Kernel<'_> {
     }
 
     /// Where the first operand of an event lies.
-    pub(super) fn address(&self, event: &Event) -> Option<Place> {
+    pub(super) fn address(&self, event: &KernelEvent) -> Option<MemoryPlace> {
         let (base, offset) = self.start(event)?;
         self.place(base, offset, event.step)
     }
 
     /// The variable from which the first operand of an event is computed.
-    pub(super) fn address_root(&self, event: &Event) -> Option<Symbol> {
+    pub(super) fn address_root(&self, event: &KernelEvent) -> Option<VariableName> {
         self.root(self.start(event)?.0)
     }
 
@@ -84,7 +84,7 @@ impl Kernel<'_> {
         self.trace(vec![value], &mut |definitions, next| {
             for step in definitions {
                 found |= self.is(*step, EventKind::Remote);
-                if matches!(self.source(*step), Source::Computed) {
+                if matches!(self.source(*step), ResultSource::Computed) {
                     next.extend(self.flow.facts.reads.get(*step as usize));
                 }
             }
@@ -116,10 +116,12 @@ impl Kernel<'_> {
                     continue;
                 }
                 match self.source(*step) {
-                    Source::Same => {}
-                    Source::Differs if operation.special => {}
-                    Source::Differs => return None,
-                    Source::Computed => next.extend(self.flow.facts.reads.get(*step as usize)),
+                    ResultSource::Same => {}
+                    ResultSource::Differs if operation.special => {}
+                    ResultSource::Differs => return None,
+                    ResultSource::Computed => {
+                        next.extend(self.flow.facts.reads.get(*step as usize))
+                    }
                 }
             }
             Some(())
@@ -134,12 +136,12 @@ impl Kernel<'_> {
 
     /// Whether only the events of this function can name a variable: its address is in no register, but for those
     /// that events read it from.
-    pub(super) fn is_own(&self, symbol: Symbol) -> bool {
+    pub(super) fn is_own(&self, symbol: VariableName) -> bool {
         let shared = self.shared.get_or_init(|| {
             let named = self.body.references.iter().filter_map(|reference| {
                 let symbol = match reference.target {
-                    Target::Definition(it) => Symbol::Own(it),
-                    Target::Free(it) => Symbol::Free(it),
+                    Target::Definition(it) => VariableName::Own(it),
+                    Target::Free(it) => VariableName::Free(it),
                     _ => return None,
                 };
                 let all = &self.body.instructions;

@@ -5,7 +5,7 @@ use isa::event::{EventKind, Group};
 use crate::{
     flow::facts::Step,
     protocols::{
-        kernel::{Event, Kernel, Place},
+        kernel::{Kernel, KernelEvent, MemoryPlace},
         known::Known,
         moments::{Moment, Moments},
         stages::{GROUPS, Running, Stages},
@@ -124,7 +124,7 @@ fn partners(pairs: &[(Step, Step)], step: Step) -> Vec<Step> {
 
 /// The barriers in shared memory whose place is known.
 fn barriers_in_memory(kernel: &Kernel<'_>) -> Vec<Protocol> {
-    let mut found: Vec<(Place, Protocol)> = Vec::new();
+    let mut found: Vec<(MemoryPlace, Protocol)> = Vec::new();
     for event in &kernel.events {
         let number = |words: &str, before: &str| match kernel.constant(event, 1) {
             Some(it) => format!("{words}{before} {it}"),
@@ -214,7 +214,7 @@ fn others(kernel: &Kernel<'_>) -> Vec<Protocol> {
     ];
     let mut found: Vec<Protocol> = Vec::new();
     for (index, title) in titles.into_iter().enumerate() {
-        let role = |event: &Event| {
+        let role = |event: &KernelEvent| {
             let number = |words: &str, operand| match kernel.constant(event, operand) {
                 Some(it) => format!("{words} {it}"),
                 None => words.to_owned(),

@@ -18,7 +18,7 @@ use crate::{
         computation::BoundName,
         effects::semantics,
         facts::step_at,
-        ids::{Base, BlockId, Step, Symbol, Value},
+        ids::{Base, BlockId, Step, Value, VariableName},
     },
     hir::{
         body::{Body, OUTERMOST, Reference, Target},
@@ -69,11 +69,11 @@ impl<'db> Subject<'db> {
             return None;
         }
         let (base, offset) = self.address(step)?;
-        let Base::Symbol(Symbol::Own(id)) = base else {
+        let Base::Symbol(VariableName::Own(id)) = base else {
             return None;
         };
         let parameter = self.body.definition(id).kind == SymbolKind::Parameter;
-        parameter.then(|| (self.symbol(Symbol::Own(id)), offset))
+        parameter.then(|| (self.symbol(VariableName::Own(id)), offset))
     }
 
     /// The first address of an instruction: a register or a variable, and what is added.
@@ -110,10 +110,10 @@ impl<'db> Subject<'db> {
     }
 
     /// The name of a variable or parameter, without what compilers put before it.
-    pub(crate) fn symbol(&self, symbol: Symbol) -> String {
+    pub(crate) fn symbol(&self, symbol: VariableName) -> String {
         let name = match symbol {
-            Symbol::Own(id) => &*self.body.definition(id).name,
-            Symbol::Free(id) => self.body.free.get(id as usize).map_or("", |it| it),
+            VariableName::Own(id) => &*self.body.definition(id).name,
+            VariableName::Free(id) => self.body.free.get(id as usize).map_or("", |it| it),
         };
         let own = name.strip_prefix(self.function.name(self.db));
         match own.and_then(|it| it.strip_prefix('_')) {
@@ -137,9 +137,9 @@ impl<'db> Subject<'db> {
             }
             Target::Definition(id) => match self.flow.facts.value(name.0) {
                 Some(value) => self.register(value),
-                None => self.symbol(Symbol::Own(id)),
+                None => self.symbol(VariableName::Own(id)),
             },
-            Target::Free(id) | Target::Section(id) => self.symbol(Symbol::Free(id)),
+            Target::Free(id) | Target::Section(id) => self.symbol(VariableName::Free(id)),
             Target::WarpSize => "WARP_SZ".to_owned(),
         };
         if let Some(component) = name.1 {
@@ -154,15 +154,15 @@ impl<'db> Subject<'db> {
         let parameters =
             all.filter(|it| it.1.kind == SymbolKind::Parameter && it.1.scope == OUTERMOST);
         parameters
-            .map(|it| self.symbol(Symbol::Own(it.0)))
+            .map(|it| self.symbol(VariableName::Own(it.0)))
             .collect()
     }
 
     /// Whether a name is that of a parameter.
-    pub(super) fn is_parameter(&self, symbol: Symbol) -> bool {
+    pub(super) fn is_parameter(&self, symbol: VariableName) -> bool {
         match symbol {
-            Symbol::Own(id) => self.body.definition(id).kind == SymbolKind::Parameter,
-            Symbol::Free(_) => false,
+            VariableName::Own(id) => self.body.definition(id).kind == SymbolKind::Parameter,
+            VariableName::Free(_) => false,
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::flow::{
     computation::BoundName,
-    ids::{Base, Step, Symbol, Value},
+    ids::{Base, Step, Value, VariableName},
 };
 
 impl Values<'_> {
@@ -31,7 +31,7 @@ impl Values<'_> {
     }
 
     /// The variable whose address a node is.
-    pub(crate) fn symbol(&self, node: Node) -> Option<Symbol> {
+    pub(crate) fn symbol(&self, node: Node) -> Option<VariableName> {
         match self.leaf_of(node)? {
             Leaf::Name(name) => self.symbol_of(name),
             _ => None,
@@ -39,7 +39,7 @@ impl Values<'_> {
     }
 
     /// The variable that a name means.
-    pub(super) fn symbol_of(&self, name: BoundName<'_>) -> Option<Symbol> {
+    pub(super) fn symbol_of(&self, name: BoundName<'_>) -> Option<VariableName> {
         match self.flow.facts.base(self.body, name.0)? {
             Base::Symbol(it) => Some(it),
             Base::Value(_) => None,

@@ -18,7 +18,7 @@ use crate::{
     flow::{
         Flow,
         chains::Chains,
-        computation::{BoundName, Computation, Source, same_address},
+        computation::{BoundName, Computation, InputSource, same_address},
         effects::semantics,
         ids::{BlockId, Step, Value},
     },
@@ -108,13 +108,13 @@ enum Making<'a> {
     /// By its program.
     Computed(Rc<Computation<'a>>),
     /// The register has the address of an operand.
-    Same(Value, Source<'a>),
+    Same(Value, InputSource<'a>),
     /// In a way that is not known, under a guard.
     Unknown,
 }
 
 impl<'a> Making<'a> {
-    fn sources(&self) -> &[Source<'a>] {
+    fn sources(&self) -> &[InputSource<'a>] {
         match self {
             Making::Computed(it) => &it.sources,
             Making::Same(_, it) => std::slice::from_ref(it),
@@ -199,7 +199,7 @@ impl<'a> Values<'a> {
         };
         let mut work = Vec::new();
         for source in making.sources() {
-            if let Source::Register(value, _) = source {
+            if let InputSource::Register(value, _) = source {
                 self.push_writers(*value, step, &mut work);
             }
         }
@@ -443,7 +443,7 @@ impl<'a> Values<'a> {
                 continue;
             };
             for source in making.sources() {
-                if let Source::Register(value, _) = source {
+                if let InputSource::Register(value, _) = source {
                     self.push_writers(*value, step, &mut more);
                 }
             }
@@ -511,7 +511,7 @@ impl<'a> Values<'a> {
     pub(super) fn steps(&mut self, step: Step, of: &Computation<'a>) -> Option<Vec<Node>> {
         let mut work = Vec::new();
         for source in &of.sources {
-            if let Source::Register(value, _) = source {
+            if let InputSource::Register(value, _) = source {
                 self.push_writers(*value, step, &mut work);
             }
         }
@@ -537,17 +537,17 @@ impl<'a> Values<'a> {
     /// The value of an operand of so many bits.
     fn source(
         &mut self,
-        source: &Source<'a>,
+        source: &InputSource<'a>,
         bits: u32,
         read: &impl Fn(&mut Self, Value, u32) -> Option<Node>,
     ) -> Option<Node> {
         Some(match *source {
-            Source::Constant(it) => self.graph.constant(it),
-            Source::Register(value, offset) => {
+            InputSource::Constant(it) => self.graph.constant(it),
+            InputSource::Register(value, offset) => {
                 let node = read(self, value, bits)?;
                 self.plus(node, offset, bits)
             }
-            Source::Operand(name, offset) => {
+            InputSource::Operand(name, offset) => {
                 let key = Key::Name(name.0.target, name.1, bits);
                 let node = match self.lasts(name) {
                     true => self.leaf(key, Leaf::Name(name), bits),
@@ -555,7 +555,7 @@ impl<'a> Values<'a> {
                 };
                 self.plus(node, offset, bits)
             }
-            Source::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
+            InputSource::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
         })
     }
 

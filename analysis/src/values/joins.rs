@@ -9,7 +9,7 @@ use crate::flow::ids::BlockId;
 
 /// Where a leaf comes from.
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) enum LeafSource {
     /// The index of the thread along an axis.
     Tid(usize),
     /// The threads of a block along an axis.
@@ -60,20 +60,20 @@ pub(crate) struct Parameter {
     pub(crate) pointer: bool,
 }
 
-impl Source {
+impl LeafSource {
     /// Whether it depends only on the place of the thread in its block and on the shape of that.
     pub(super) fn is_place(&self) -> bool {
         matches!(
             self,
-            Source::Tid(_) | Source::Threads(_) | Source::Lane | Source::Mask(_)
+            LeafSource::Tid(_) | LeafSource::Threads(_) | LeafSource::Lane | LeafSource::Mask(_)
         )
     }
 
     /// The block in which it gets its value, if it has another one in each turn of a loop.
     pub(super) fn block(&self) -> Option<BlockId> {
         match self {
-            Source::Read(_, block) => Some(*block),
-            Source::Phi(phi) => Some(phi.join.block),
+            LeafSource::Read(_, block) => Some(*block),
+            LeafSource::Phi(phi) => Some(phi.join.block),
             _ => None,
         }
     }

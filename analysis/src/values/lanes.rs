@@ -15,9 +15,9 @@ use salsa::Database;
 
 use super::{
     engine::{Leaf, Purpose, Values},
-    joins::{Join, Parameter, Source},
+    joins::{Join, LeafSource, Parameter},
     memory::{AccessKind, MemoryAccess},
-    sampling::{BlockShape, Context, Random, Style, Warp},
+    sampling::{BlockShape, LoopTurns, Random, Style, Warp},
 };
 use crate::{
     flow::{
@@ -45,7 +45,7 @@ pub(crate) struct LaneSamples<'a> {
     pub(super) entry: bool,
     pub(crate) shape: BlockShape,
     /// The sources of leaves, by their numbers.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<LeafSource>,
     pub(super) parameters: FxHashMap<(u32, i64), Parameter>,
     /// The accesses of instructions that have some.
     pub(crate) accesses: Vec<(Step, Vec<MemoryAccess>)>,
@@ -65,8 +65,8 @@ pub(crate) struct LaneSamples<'a> {
     leaves: FxHashMap<Node, Rc<[u32]>>,
     random: Random,
     warp: Warp,
-    frames: FxHashMap<Context, Frame>,
-    open: FxHashSet<(u32, Context)>,
+    frames: FxHashMap<LoopTurns, Frame>,
+    open: FxHashSet<(u32, LoopTurns)>,
     depth: u32,
 }
 
@@ -174,7 +174,7 @@ impl<'a> LaneSamples<'a> {
             }
             let source = match self.sources.len() < MAX_LEAVES {
                 true => self.resolve(index),
-                false => Source::Varying,
+                false => LeafSource::Varying,
             };
             self.sources.push(source);
         }
@@ -218,7 +218,7 @@ impl<'a> LaneSamples<'a> {
             }
         }
         let mut same: FxHashSet<Node> = wanted.iter().copied().collect();
-        let context = Context::default();
+        let context = LoopTurns::default();
         for sample in 0..SAMPLES.max(self.shape.warps()) {
             self.begin(sample);
             same.retain(|node| {
@@ -280,11 +280,11 @@ impl<'a> LaneSamples<'a> {
 
     fn leaf_varies(&mut self, index: u32) -> bool {
         match self.sources[index as usize].clone() {
-            Source::Varying => true,
-            Source::Tid(_) | Source::Lane | Source::Mask(_) => true,
-            Source::Uniform(..) | Source::Threads(_) => false,
-            Source::Read(nodes, block) => nodes.iter().any(|it| self.differs(*it, block)),
-            Source::Phi(phi) => {
+            LeafSource::Varying => true,
+            LeafSource::Tid(_) | LeafSource::Lane | LeafSource::Mask(_) => true,
+            LeafSource::Uniform(..) | LeafSource::Threads(_) => false,
+            LeafSource::Read(nodes, block) => nodes.iter().any(|it| self.differs(*it, block)),
+            LeafSource::Phi(phi) => {
                 let lists = [&phi.entry, &phi.back];
                 let operands = lists.iter().flat_map(|it| it.iter());
                 let mut nodes = operands.map(|(block, node)| (*block, *node));
@@ -386,7 +386,7 @@ impl<'a> LaneSamples<'a> {
         while let Some(node) = work.pop() {
             for leaf in self.leaves_of(node).iter() {
                 if found.insert(*leaf)
-                    && let Source::Phi(phi) = &self.sources[*leaf as usize]
+                    && let LeafSource::Phi(phi) = &self.sources[*leaf as usize]
                 {
                     work.extend(phi.entry.iter().chain(&phi.back).map(|it| it.1));
                 }
@@ -396,7 +396,7 @@ impl<'a> LaneSamples<'a> {
     }
 
     /// The source of a leaf.
-    pub(crate) fn source(&self, leaf: u32) -> Option<&Source> {
+    pub(crate) fn source(&self, leaf: u32) -> Option<&LeafSource> {
         self.sources.get(leaf as usize)
     }
 
@@ -432,7 +432,7 @@ impl<'a> LaneSamples<'a> {
         let leaves = self.leaves_of(node);
         leaves.iter().all(|it| {
             let source = self.sources.get(*it as usize);
-            let home = source.and_then(Source::block);
+            let home = source.and_then(LeafSource::block);
             home.is_none_or(|it| !self.flow.graph.in_loop(it, index))
         })
     }
@@ -504,7 +504,7 @@ impl<'a> LaneSamples<'a> {
 
     /// The numbers of a node where a block reads it, in this sample.
     pub(crate) fn at(&mut self, node: Node, block: BlockId) -> Numbers {
-        let mut context = Context::default();
+        let mut context = LoopTurns::default();
         for index in self.loops_of(block) {
             let turn = self.random.turn(index, &context);
             context = context.with(index, turn);
@@ -527,8 +527,8 @@ impl<'a> LaneSamples<'a> {
 
     /// The turns of the loops around a block, seen from a place with these turns; `None` if lanes leave one of the
     /// loops in other turns.
-    fn turns(&self, block: BlockId, context: &Context) -> Option<Context> {
-        let mut found = Context::default();
+    fn turns(&self, block: BlockId, context: &LoopTurns) -> Option<LoopTurns> {
+        let mut found = LoopTurns::default();
         for index in self.loops_of(block) {
             let turn = match context.turn(index) {
                 Some(it) => it,
@@ -540,7 +540,7 @@ impl<'a> LaneSamples<'a> {
         Some(found)
     }
 
-    fn number(&mut self, node: Node, context: &Context) -> Numbers {
+    fn number(&mut self, node: Node, context: &LoopTurns) -> Numbers {
         let leaves = self.leaves_of(node);
         for leaf in leaves.iter() {
             self.leaf(*leaf, context);
@@ -554,7 +554,7 @@ impl<'a> LaneSamples<'a> {
         found.unwrap_or_else(|| self.random.each(u64::from(node), 64))
     }
 
-    fn leaf(&mut self, leaf: u32, context: &Context) -> Numbers {
+    fn leaf(&mut self, leaf: u32, context: &LoopTurns) -> Numbers {
         let known = self.frames.get(context).and_then(|it| it.leaves.get(&leaf));
         if let Some(known) = known {
             return *known;
@@ -569,17 +569,17 @@ impl<'a> LaneSamples<'a> {
         found
     }
 
-    fn new_leaf(&mut self, leaf: u32, context: &Context, bits: u32) -> Numbers {
+    fn new_leaf(&mut self, leaf: u32, context: &LoopTurns, bits: u32) -> Numbers {
         let source = self.sources[leaf as usize].clone();
         let key = u64::from(leaf) + 1;
         match &source {
-            Source::Tid(axis) => return self.warp.threads[*axis],
-            Source::Threads(axis) => return [self.warp.shape[*axis]; LANES],
-            Source::Lane => return std::array::from_fn(|it| it as u64),
-            Source::Mask(of) => return std::array::from_fn(|it| of(it as u32)),
-            Source::Uniform(key, style) => return [self.random.styled(*key, *style); LANES],
-            Source::Varying => return self.random.each(key ^ context.hash(), bits),
-            Source::Read(..) | Source::Phi(_) => {}
+            LeafSource::Tid(axis) => return self.warp.threads[*axis],
+            LeafSource::Threads(axis) => return [self.warp.shape[*axis]; LANES],
+            LeafSource::Lane => return std::array::from_fn(|it| it as u64),
+            LeafSource::Mask(of) => return std::array::from_fn(|it| of(it as u32)),
+            LeafSource::Uniform(key, style) => return [self.random.styled(*key, *style); LANES],
+            LeafSource::Varying => return self.random.each(key ^ context.hash(), bits),
+            LeafSource::Read(..) | LeafSource::Phi(_) => {}
         }
         let home = source.block().unwrap_or_default();
         let Some(turns) = self.turns(home, context) else {
@@ -589,14 +589,14 @@ impl<'a> LaneSamples<'a> {
             return self.leaf(leaf, &turns);
         }
         match source {
-            Source::Read(..) => match self.varying.contains(&leaf) {
+            LeafSource::Read(..) => match self.varying.contains(&leaf) {
                 true => self.random.each(key ^ turns.hash(), bits),
                 false => {
                     let style = Style::Data(bits);
                     [self.random.styled(key ^ turns.hash(), style); LANES]
                 }
             },
-            Source::Phi(phi) => {
+            LeafSource::Phi(phi) => {
                 let open = (leaf, turns.clone());
                 if self.depth > MAX_DEPTH || !self.open.insert(open.clone()) {
                     return self.random.each(key ^ turns.hash(), bits);
@@ -643,7 +643,7 @@ impl<'a> LaneSamples<'a> {
         list: &[(BlockId, Node)],
         block: BlockId,
         divided: bool,
-        context: &Context,
+        context: &LoopTurns,
         by: Option<&(Node, Vec<(BlockId, bool)>)>,
     ) -> Option<Numbers> {
         let first = list.first()?.1;

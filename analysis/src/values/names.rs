@@ -8,7 +8,7 @@ use crate::{
         computation::BoundName,
         effects::semantics,
         facts::{Facts, Register},
-        ids::{Base, Step, Symbol as Variable},
+        ids::{Base, Step, VariableName as Variable},
     },
     hir::{
         body::{Body, Target},

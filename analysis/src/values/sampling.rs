@@ -150,7 +150,7 @@ impl Random {
     }
 
     /// The turn of a loop, counted from 0.
-    pub(crate) fn turn(&self, index: u32, outside: &Context) -> u32 {
+    pub(crate) fn turn(&self, index: u32, outside: &LoopTurns) -> u32 {
         const TURNS: [u32; 8] = [0, 1, 2, 3, 4, 5, 7, 11];
         let key = u64::from(index) << 40 ^ outside.hash() ^ 0x1009;
         TURNS[self.number(key) as usize % TURNS.len()]
@@ -159,28 +159,28 @@ impl Random {
 
 /// The turns of the loops around a place, the outermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Context(Rc<[(u32, u32)]>);
+pub(crate) struct LoopTurns(Rc<[(u32, u32)]>);
 
-impl Context {
+impl LoopTurns {
     /// The turn of a loop, if the place is in it.
     pub(crate) fn turn(&self, index: u32) -> Option<u32> {
         self.0.iter().find(|it| it.0 == index).map(|it| it.1)
     }
 
     /// The same with another turn of a loop, which is the innermost if it is new.
-    pub(crate) fn with(&self, index: u32, turn: u32) -> Context {
+    pub(crate) fn with(&self, index: u32, turn: u32) -> LoopTurns {
         let mut all = self.0.to_vec();
         match all.iter_mut().find(|it| it.0 == index) {
             Some(it) => it.1 = turn,
             None => all.push((index, turn)),
         }
-        Context(all.into())
+        LoopTurns(all.into())
     }
 
     /// The place outside the innermost loop.
-    pub(crate) fn outside(&self) -> Context {
+    pub(crate) fn outside(&self) -> LoopTurns {
         let count = self.0.len().saturating_sub(1);
-        Context(self.0[..count].into())
+        LoopTurns(self.0[..count].into())
     }
 
     pub(crate) fn hash(&self) -> u64 {

@@ -12,7 +12,7 @@ use syntax::SyntaxKind;
 
 use super::{
     engine::Leaf,
-    joins::{Join, Parameter, Phi, Source},
+    joins::{Join, LeafSource, Parameter, Phi},
     lanes::LaneSamples,
     memory::MemoryAccess,
     sampling::{SHARED_ALIGNMENT, Style},
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     flow::{
         effects::semantics,
-        ids::{BlockId, Step, Symbol, Value},
+        ids::{BlockId, Step, Value, VariableName},
     },
     hir::{body::body, declaration::Declaration, tree},
 };
@@ -37,25 +37,25 @@ fn parameter_key((definition, offset): (u32, i64)) -> u64 {
 
 impl<'a> LaneSamples<'a> {
     /// The source of a leaf.
-    pub(super) fn resolve(&mut self, index: u32) -> Source {
+    pub(super) fn resolve(&mut self, index: u32) -> LeafSource {
         match self.values.leaves().get(index as usize).copied() {
             Some(Leaf::Name(name)) => match name.special() {
                 Some(special) => named(special, name.1),
                 None => match self.values.symbol_of(name) {
                     Some(symbol) => self.address(symbol),
-                    None => Source::Varying,
+                    None => LeafSource::Varying,
                 },
             },
             Some(Leaf::Result(step, value)) => self.result(step, value),
             Some(Leaf::Phi(value, block)) => self.phi(value, block),
-            _ => Source::Varying,
+            _ => LeafSource::Varying,
         }
     }
 
-    fn address(&self, symbol: Symbol) -> Source {
+    fn address(&self, symbol: VariableName) -> LeafSource {
         let number = match symbol {
-            Symbol::Own(it) => u64::from(it),
-            Symbol::Free(it) => 1 << 24 | u64::from(it),
+            VariableName::Own(it) => u64::from(it),
+            VariableName::Free(it) => 1 << 24 | u64::from(it),
         };
         let style = match variable(self.db, self.function, symbol) {
             Some(it) => match it.space {
@@ -65,11 +65,11 @@ impl<'a> LaneSamples<'a> {
             },
             None => Style::Address(1, 1 << 20),
         };
-        Source::Uniform(VARIABLE | number, style)
+        LeafSource::Uniform(VARIABLE | number, style)
     }
 
     /// The variable whose address a leaf is.
-    pub(crate) fn variable_of(&self, leaf: u32) -> Option<(Symbol, Variable)> {
+    pub(crate) fn variable_of(&self, leaf: u32) -> Option<(VariableName, Variable)> {
         let Leaf::Name(name) = self.values.leaves().get(leaf as usize)? else {
             return None;
         };
@@ -77,7 +77,7 @@ impl<'a> LaneSamples<'a> {
         Some((symbol, variable(self.db, self.function, symbol)?))
     }
 
-    fn result(&mut self, step: Step, value: Value) -> Source {
+    fn result(&mut self, step: Step, value: Value) -> LeafSource {
         let block = self.flow.graph.block_of[step as usize];
         let accesses = self.values.accesses(step);
         match &accesses[..] {
@@ -86,19 +86,21 @@ impl<'a> LaneSamples<'a> {
                     return found;
                 }
                 match self.space(access) {
-                    AddressSpace::Local | AddressSpace::Generic => Source::Varying,
+                    AddressSpace::Local | AddressSpace::Generic => LeafSource::Varying,
                     // Results of calls are those of each thread.
-                    AddressSpace::Parameter => Source::Varying,
-                    _ => Source::Read([access.address].into(), block),
+                    AddressSpace::Parameter => LeafSource::Varying,
+                    _ => LeafSource::Read([access.address].into(), block),
                 }
             }
-            [] if self.values.is_value(step) => Source::Read(self.values.reads(step).into(), block),
-            _ => Source::Varying,
+            [] if self.values.is_value(step) => {
+                LeafSource::Read(self.values.reads(step).into(), block)
+            }
+            _ => LeafSource::Varying,
         }
     }
 
     /// A part of a parameter of the entry.
-    fn loaded(&mut self, step: Step, value: Value, access: &MemoryAccess) -> Option<Source> {
+    fn loaded(&mut self, step: Step, value: Value, access: &MemoryAccess) -> Option<LeafSource> {
         if access.space != AddressSpace::Parameter || !self.entry {
             return None;
         }
@@ -107,10 +109,10 @@ impl<'a> LaneSamples<'a> {
         let (Some((node, 1)), None) = (terms.next(), terms.next()) else {
             return None;
         };
-        let Some(Symbol::Own(definition)) = self.values.symbol(*node) else {
+        let Some(VariableName::Own(definition)) = self.values.symbol(*node) else {
             return None;
         };
-        let declared = variable(self.db, self.function, Symbol::Own(definition))?;
+        let declared = variable(self.db, self.function, VariableName::Own(definition))?;
         if declared.space != Space::EntryParameter {
             return None;
         }
@@ -129,7 +131,7 @@ impl<'a> LaneSamples<'a> {
             bits: 8 * bytes as u32,
             pointer: false,
         });
-        Some(Source::Uniform(
+        Some(LeafSource::Uniform(
             parameter_key(key),
             Style::Data(8 * bytes as u32),
         ))
@@ -183,13 +185,13 @@ impl<'a> LaneSamples<'a> {
     pub(crate) fn is_pointer(&self, leaf: u32) -> bool {
         matches!(
             self.sources.get(leaf as usize),
-            Some(Source::Uniform(_, Style::Pointer))
+            Some(LeafSource::Uniform(_, Style::Pointer))
         )
     }
 
     /// The parameter that a leaf is.
     pub(crate) fn parameter_of(&self, leaf: u32) -> Option<&Parameter> {
-        let Some(Source::Uniform(key, _)) = self.sources.get(leaf as usize) else {
+        let Some(LeafSource::Uniform(key, _)) = self.sources.get(leaf as usize) else {
             return None;
         };
         let mut all = self.parameters.iter();
@@ -240,7 +242,7 @@ impl<'a> LaneSamples<'a> {
             .map(|it| parameter_key(*it.0))
             .collect();
         for source in &mut self.sources {
-            if let Source::Uniform(key, style) = source
+            if let LeafSource::Uniform(key, style) = source
                 && pointers.contains(key)
             {
                 *style = Style::Pointer;
@@ -270,10 +272,10 @@ impl<'a> LaneSamples<'a> {
                     continue;
                 };
                 match self.sources.get(leaf as usize) {
-                    Some(Source::Uniform(key, _)) => {
+                    Some(LeafSource::Uniform(key, _)) => {
                         candidates.insert(*key);
                     }
-                    Some(Source::Phi(phi)) => work.extend(phi.entry.iter().map(|it| it.1)),
+                    Some(LeafSource::Phi(phi)) => work.extend(phi.entry.iter().map(|it| it.1)),
                     _ => {}
                 }
             }
@@ -290,7 +292,7 @@ impl<'a> LaneSamples<'a> {
         }
     }
 
-    fn phi(&mut self, value: Value, block: BlockId) -> Source {
+    fn phi(&mut self, value: Value, block: BlockId) -> LeafSource {
         let graph = &self.flow.graph;
         let all = graph.loops.iter();
         let index = all.zip(0..).find(|it| it.0.head == block).map(|it| it.1);
@@ -311,7 +313,7 @@ impl<'a> LaneSamples<'a> {
                 false => phi.entry.push((from, node)),
             }
         }
-        Source::Phi(Rc::new(phi))
+        LeafSource::Phi(Rc::new(phi))
     }
 
     fn join(&mut self, block: BlockId, index: Option<u32>) -> Rc<Join> {
@@ -414,7 +416,7 @@ impl super::Values<'_> {
 }
 
 /// The source of a special register.
-fn named(name: &str, component: Option<char>) -> Source {
+fn named(name: &str, component: Option<char>) -> LeafSource {
     let axis = match component {
         Some('y') => 1,
         Some('z') => 2,
@@ -424,16 +426,16 @@ fn named(name: &str, component: Option<char>) -> Source {
         key.wrapping_mul(31).wrapping_add(u64::from(it)) & ((1 << 36) - 1) | SPECIAL
     }) + axis as u64;
     match name {
-        "%tid" => Source::Tid(axis),
-        "%ntid" => Source::Threads(axis),
-        "%laneid" => Source::Lane,
-        "%lanemask_eq" => Source::Mask(|it| 1 << it),
-        "%lanemask_lt" => Source::Mask(|it| (1 << it) - 1),
-        "%lanemask_le" => Source::Mask(|it| (2 << it) - 1),
-        "%lanemask_gt" => Source::Mask(|it| !((2 << it) - 1) & 0xFFFF_FFFF),
-        "%lanemask_ge" => Source::Mask(|it| !((1 << it) - 1) & 0xFFFF_FFFF),
-        "%ctaid" => Source::Uniform(key, Style::Index),
-        _ if isa::special::is_same_in_block(name) => Source::Uniform(key, Style::Count),
-        _ => Source::Varying,
+        "%tid" => LeafSource::Tid(axis),
+        "%ntid" => LeafSource::Threads(axis),
+        "%laneid" => LeafSource::Lane,
+        "%lanemask_eq" => LeafSource::Mask(|it| 1 << it),
+        "%lanemask_lt" => LeafSource::Mask(|it| (1 << it) - 1),
+        "%lanemask_le" => LeafSource::Mask(|it| (2 << it) - 1),
+        "%lanemask_gt" => LeafSource::Mask(|it| !((2 << it) - 1) & 0xFFFF_FFFF),
+        "%lanemask_ge" => LeafSource::Mask(|it| !((1 << it) - 1) & 0xFFFF_FFFF),
+        "%ctaid" => LeafSource::Uniform(key, Style::Index),
+        _ if isa::special::is_same_in_block(name) => LeafSource::Uniform(key, Style::Count),
+        _ => LeafSource::Varying,
     }
 }

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use isa::compute::Node;
 use rustc_hash::FxHashMap;
 
-use crate::flow::ids::{Step, Symbol, Value};
+use crate::flow::ids::{Step, Value, VariableName};
 
 /// The start of addresses: two with the same start differ by what is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
-    Symbol(Symbol),
+    Symbol(VariableName),
     /// A register that nothing writes.
     Input(Value),
     /// The result of an instruction: the first that was found to compute it.

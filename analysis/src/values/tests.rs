@@ -9,7 +9,7 @@ use crate::{
     fixture::{Fixture, HEADER},
     flow::{
         flow,
-        ids::{Step, Symbol, Value},
+        ids::{Step, Value, VariableName},
     },
     hir::{body::body, items::items},
 };
@@ -48,7 +48,7 @@ ret;
             };
             for read in reads {
                 let _ = match values.place(*read, step as Step) {
-                    Some((Origin::Symbol(Symbol::Own(it)), by)) => {
+                    Some((Origin::Symbol(VariableName::Own(it)), by)) => {
                         write!(out, "{}{by:+} ", body.definition(it).name)
                     }
                     Some((Origin::Written(it), by)) => {

@@ -4,7 +4,7 @@ use isa::operand::{Operand, Space, Symbol as Declaration};
 use salsa::Database;
 
 use crate::{
-    flow::ids::Symbol,
+    flow::ids::VariableName,
     hir::{
         body::body,
         declared::{Declared, declared, module_declared},
@@ -33,11 +33,11 @@ pub(crate) struct Variable {
 pub(crate) fn variable(
     db: &dyn Database,
     function: Function<'_>,
-    symbol: Symbol,
+    symbol: VariableName,
 ) -> Option<Variable> {
     let body = body(db, function);
     let (name, declared, layout, external) = match symbol {
-        Symbol::Own(id) => {
+        VariableName::Own(id) => {
             let layout = layouts(db, function).get(id as usize).copied().flatten();
             let name = body.definition(id).name.to_string();
             (
@@ -47,7 +47,7 @@ pub(crate) fn variable(
                 false,
             )
         }
-        Symbol::Free(free) => {
+        VariableName::Free(free) => {
             let name = body.free.get(free as usize)?;
             let [declaration] = outer_name(db, function, name).all() else {
                 return None;

@@ -199,7 +199,7 @@ fn only_certain(table: u8, operands: &[Bit]) -> Bit {
 
 /// A node with all that is known of it.
 #[derive(Clone, Debug, Default)]
-struct Value {
+struct BitValue {
     /// 64 or 128 of them.
     bits: Vec<Bit>,
     known: KnownBits,
@@ -260,9 +260,9 @@ impl Graph {
         let sources = self.sources(node);
         let mut found = vec![None; 64];
         if sources.len() <= MAX_NODES {
-            let mut values: Vec<Value> = vec![Value::default(); node as usize + 1];
+            let mut values: Vec<BitValue> = vec![BitValue::default(); node as usize + 1];
             for it in sources {
-                let value = Value {
+                let value = BitValue {
                     known: self.known_bits(it),
                     bits: self.bits_of(it, &values),
                 };
@@ -275,7 +275,7 @@ impl Graph {
     }
 
     /// The bits of a node from those of its operands.
-    fn bits_of(&self, node: Node, values: &[Value]) -> Vec<Bit> {
+    fn bits_of(&self, node: Node, values: &[BitValue]) -> Vec<Bit> {
         let op = self.op(node);
         let empty = || vec![None; if op.is_wide() { 128 } else { 64 }];
         let of = |it: Node| &values[it as usize].bits[..];
@@ -337,9 +337,9 @@ impl Graph {
     }
 }
 
-impl Value {
+impl BitValue {
     /// With the bits that are known otherwise, such as those above a product.
-    fn completed(mut self) -> Value {
+    fn completed(mut self) -> BitValue {
         for (index, bit) in self.bits.iter_mut().enumerate() {
             if self.known.mask >> index & 1 == 1 {
                 *bit = Some(BitFunction::constant(self.known.bits >> index & 1 == 1));

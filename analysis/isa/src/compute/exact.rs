@@ -66,23 +66,23 @@ pub(super) struct Range {
 
 /// How a program holds a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum NumberForm {
     Signed64,
     Unsigned64,
     Signed128,
     Unsigned128,
 }
 
-impl Form {
+impl NumberForm {
     fn width(self) -> Width {
         match self {
-            Form::Signed64 | Form::Unsigned64 => Width::Narrow,
-            Form::Signed128 | Form::Unsigned128 => Width::Wide,
+            NumberForm::Signed64 | NumberForm::Unsigned64 => Width::Narrow,
+            NumberForm::Signed128 | NumberForm::Unsigned128 => Width::Wide,
         }
     }
 
     fn signed(self) -> bool {
-        matches!(self, Form::Signed64 | Form::Signed128)
+        matches!(self, NumberForm::Signed64 | NumberForm::Signed128)
     }
 }
 
@@ -107,15 +107,15 @@ impl Range {
         other.low <= self.low && self.high <= other.high
     }
 
-    fn form(self) -> Form {
+    fn form(self) -> NumberForm {
         if self.fits(Range::of_bits(64, true)) {
-            Form::Signed64
+            NumberForm::Signed64
         } else if self.fits(Range::of_bits(64, false)) {
-            Form::Unsigned64
+            NumberForm::Unsigned64
         } else if self.low < 0 {
-            Form::Signed128
+            NumberForm::Signed128
         } else {
-            Form::Unsigned128
+            NumberForm::Unsigned128
         }
     }
 
@@ -457,7 +457,7 @@ impl Builder {
     }
 
     /// The number as a node of a form that holds its range.
-    fn in_form(&mut self, int: &Int, form: Form) -> Node {
+    fn in_form(&mut self, int: &Int, form: NumberForm) -> Node {
         let own = int.range.form();
         if own.width() == Width::Narrow && form.width() == Width::Wide {
             if let Tree::Constant(it) = &*int.tree {
@@ -570,7 +570,7 @@ impl Builder {
         }
     }
 
-    fn divide(&mut self, a: &Int, b: &Int, form: Form, quotient: bool) -> Node {
+    fn divide(&mut self, a: &Int, b: &Int, form: NumberForm, quotient: bool) -> Node {
         let signed = form.signed() && (a.range.low < 0 || b.range.low < 0);
         let (x, y) = (self.in_form(a, form), self.in_form(b, form));
         let operation = match (quotient, signed) {
@@ -610,13 +610,13 @@ impl Builder {
     /// The number in 128 bits.
     pub(super) fn wide(&mut self, int: &Int) -> Node {
         let form = match int.range.form() {
-            Form::Signed64 | Form::Signed128 => Form::Signed128,
-            Form::Unsigned64 | Form::Unsigned128 => Form::Unsigned128,
+            NumberForm::Signed64 | NumberForm::Signed128 => NumberForm::Signed128,
+            NumberForm::Unsigned64 | NumberForm::Unsigned128 => NumberForm::Unsigned128,
         };
         self.in_form(int, form)
     }
 
-    fn convert(&mut self, node: Node, from: Form, to: Form) -> Node {
+    fn convert(&mut self, node: Node, from: NumberForm, to: NumberForm) -> Node {
         match (from.width(), to.width()) {
             (Width::Wide, Width::Narrow) => self.push(Op::Narrow(node)),
             (Width::Narrow, Width::Wide) => self.push(Op::Widen(node, from.signed())),

@@ -7,7 +7,7 @@ use crate::{
 
 /// Where a snippet may appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SnippetPlace {
     /// Among the items of a module, or as a whole one.
     Module,
     /// Among the statements of a body.
@@ -22,7 +22,7 @@ pub struct Snippet {
     /// A description in a few words.
     pub description: &'static str,
     /// Where it may appear.
-    pub place: Place,
+    pub place: SnippetPlace,
     /// The least version.
     version: (u8, u8),
     /// The target.
@@ -73,10 +73,10 @@ impl Snippet {
         let version = Version::new(self.version.0, self.version.1);
         let target = self.target;
         match self.place {
-            Place::Module => {
+            SnippetPlace::Module => {
                 format!(".version {version}\n.target {target}\n.address_size 64\n{text}\n")
             }
-            Place::Body => in_kernel(version, target, &text),
+            SnippetPlace::Body => in_kernel(version, target, &text),
         }
     }
 }
@@ -86,7 +86,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "module",
         description: "A new module with a kernel",
-        place: Place::Module,
+        place: SnippetPlace::Module,
         version: (8, 0),
         target: "sm_90",
         text: "\
@@ -105,7 +105,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "entry",
         description: "A kernel with parameters",
-        place: Place::Module,
+        place: SnippetPlace::Module,
         version: (2, 3),
         target: "sm_20",
         text: "\
@@ -122,7 +122,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "func",
         description: "A device function",
-        place: Place::Module,
+        place: SnippetPlace::Module,
         version: (2, 3),
         target: "sm_20",
         text: "\
@@ -137,7 +137,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "thread-index",
         description: "The index of the thread in the grid",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (2, 3),
         target: "sm_20",
         text: "\
@@ -153,7 +153,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "load-global",
         description: "Loads the element of this thread through a pointer parameter",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (2, 3),
         target: "sm_20",
         text: "\
@@ -173,7 +173,7 @@ pub const SNIPPETS: &[Snippet] = &[
     Snippet {
         name: "mbarrier-wait",
         description: "Waits until a phase of an mbarrier is complete",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 0),
         target: "sm_90",
         text: "\
@@ -188,7 +188,7 @@ $0",
     Snippet {
         name: "elect-thread",
         description: "Executes statements in one thread of a converged warp",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 0),
         target: "sm_90",
         text: "\
@@ -203,7 +203,7 @@ ${1:elected_done}:
     Snippet {
         name: "tma-load",
         description: "Loads a box of a 2d tensor into shared memory; all threads of the CTA wait for it",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 0),
         target: "sm_90",
         text: "\
@@ -229,7 +229,7 @@ $0",
     Snippet {
         name: "wgmma",
         description: "Multiplies two tiles in shared memory with a warpgroup: D = A * B",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 0),
         target: "sm_90a",
         text: "\
@@ -242,7 +242,7 @@ $0",
     Snippet {
         name: "tcgen05-mma",
         description: "Multiplies two tiles into tensor memory with one thread of this warp, and signals an mbarrier",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 6),
         target: "sm_100a",
         text: "\
@@ -258,7 +258,7 @@ $0",
     Snippet {
         name: "tcgen05-read",
         description: "Waits for the mbarrier of tcgen05.commit and reads this warp's rows of the accumulator",
-        place: Place::Body,
+        place: SnippetPlace::Body,
         version: (8, 6),
         target: "sm_100a",
         text: "\

@@ -36,7 +36,7 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), statements.flow());
-    let uses = Uses {
+    let uses = RegisterUses {
         body,
         statements,
         chains: OnceCell::new(),
@@ -125,14 +125,14 @@ enum Use {
 }
 
 /// The uses of the registers of a function.
-struct Uses<'a, 'd> {
+struct RegisterUses<'a, 'd> {
     body: &'a Body,
     statements: &'a Statements<'d>,
     /// Made at the first question.
     chains: OnceCell<Chains<'a>>,
 }
 
-impl<'a> Uses<'a, '_> {
+impl<'a> RegisterUses<'a, '_> {
     /// Where an instruction reads a register by its name.
     fn reads(&self, step: Step, register: Register) -> impl Iterator<Item = &'a Reference> {
         let instruction = self.body.instructions.get(step as usize);

@@ -35,7 +35,7 @@ pub(crate) fn with_messages(
 ) -> Vec<Diagnostic> {
     let contents = file.contents(db);
     let root = contents.tree.syntax();
-    let known = Known::new(&contents, &diagnostics);
+    let known = WorstByLine::new(&contents, &diagnostics);
     let mut found: Vec<Diagnostic> = Vec::new();
     for message in messages {
         let place = match &message.line {
@@ -76,7 +76,7 @@ pub(crate) fn with_messages(
 }
 
 /// Where a message belongs.
-struct Place {
+struct Location {
     /// The underlined range.
     range: TextRange,
     /// The first and the last line of what it is about.
@@ -84,10 +84,10 @@ struct Place {
 }
 
 /// The worst diagnostic of our own on each line.
-struct Known(BTreeMap<u32, Severity>);
+struct WorstByLine(BTreeMap<u32, Severity>);
 
-impl Known {
-    fn new(contents: &FileContents, diagnostics: &[Diagnostic]) -> Known {
+impl WorstByLine {
+    fn new(contents: &FileContents, diagnostics: &[Diagnostic]) -> WorstByLine {
         let mut worst = BTreeMap::new();
         for diagnostic in diagnostics {
             let range = diagnostic.range;
@@ -98,11 +98,11 @@ impl Known {
                 *severity = diagnostic.severity.min(*severity);
             }
         }
-        Known(worst)
+        WorstByLine(worst)
     }
 
     /// Whether something as bad is known about these lines.
-    fn covers(&self, place: &Place, severity: Severity) -> bool {
+    fn covers(&self, place: &Location, severity: Severity) -> bool {
         let (first, last) = place.lines;
         let mut known = self.0.range(first..=last.max(first));
         known.any(|(_, it)| *it <= severity)
@@ -116,7 +116,7 @@ fn place_on_line(
     line: u32,
     text: &str,
     message: &str,
-) -> Option<Place> {
+) -> Option<Location> {
     let lines = &contents.lines;
     if line >= lines.line_count() {
         return None;
@@ -131,7 +131,7 @@ fn place_on_line(
     let first = code_from(token_at(root, start), whole.end());
     let Some(first) = first else {
         // A line without code: an unclosed body, say, ends after it.
-        return Some(Place {
+        return Some(Location {
             range: TextRange::new(start, whole.end().max(start)),
             lines: (line, line),
         });
@@ -151,14 +151,19 @@ fn place_on_line(
     let range = named_words(message).find_map(|word| {
         find_word(root, on_line, word).or_else(|| find_word(root, statement, word))
     });
-    Some(Place {
+    Some(Location {
         range: range.unwrap_or(on_line),
         lines: about,
     })
 }
 
 /// The place of a message without a line: the declaration that it names, else the start of the file.
-fn place_of_name(db: &dyn Database, file: SourceFile, root: &SyntaxNode, message: &str) -> Place {
+fn place_of_name(
+    db: &dyn Database,
+    file: SourceFile,
+    root: &SyntaxNode,
+    message: &str,
+) -> Location {
     let contents = file.contents(db);
     let lines = &contents.lines;
     let scope = module_scope(db, file);
@@ -177,7 +182,7 @@ fn place_of_name(db: &dyn Database, file: SourceFile, root: &SyntaxNode, message
         first.map_or_else(TextRange::default, |it| it.text_range())
     });
     let line = lines.line_of(range.start());
-    Place {
+    Location {
         range,
         lines: (line, line),
     }

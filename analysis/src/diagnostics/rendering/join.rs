@@ -41,14 +41,14 @@ pub(in crate::diagnostics) struct Pending<'db> {
     pub(in crate::diagnostics) severity: Severity,
     pub(in crate::diagnostics) code: &'static str,
     pub(in crate::diagnostics) tags: &'static [DiagnosticTag],
-    source: Source<'db>,
+    source: PendingPart<'db>,
     /// The places of the other findings of the file for which it speaks.
     others: Vec<TextRange>,
 }
 
 /// The parts of a [`Pending`].
 #[derive(Clone, Copy)]
-enum Source<'db> {
+enum PendingPart<'db> {
     /// Index of a syntax error.
     Syntax(usize),
     /// A finding whose item starts there.
@@ -151,13 +151,13 @@ impl<'db> Pending<'db> {
             severity: finding.severity,
             code: finding.code,
             tags: &[],
-            source: Source::Finding(finding, start),
+            source: PendingPart::Finding(finding, start),
             others: Vec::new(),
         }
     }
 
     fn is_gathered(&self) -> bool {
-        matches!(self.source, Source::Finding(it, _) if it.is_gathered())
+        matches!(self.source, PendingPart::Finding(it, _) if it.is_gathered())
     }
 }
 
@@ -214,7 +214,7 @@ impl<'db> Join<'db> {
             severity: it.severity,
             code: it.code,
             tags: &[],
-            source: Source::Syntax(index),
+            source: PendingPart::Syntax(index),
             others: Vec::new(),
         });
         let of_items = module_findings(self.db, self.file)
@@ -321,8 +321,8 @@ impl<'db> Join<'db> {
 
     fn has_fixes(&self, pending: &Pending<'_>) -> bool {
         match pending.source {
-            Source::Syntax(index) => !self.syntax[index].fixes.is_empty(),
-            Source::Finding(finding, _) => !finding.fixes().is_empty(),
+            PendingPart::Syntax(index) => !self.syntax[index].fixes.is_empty(),
+            PendingPart::Finding(finding, _) => !finding.fixes().is_empty(),
         }
     }
 
@@ -333,8 +333,8 @@ impl<'db> Join<'db> {
 
     pub(in crate::diagnostics) fn finish(&self, pending: Pending<'_>) -> Diagnostic {
         let diagnostic = match pending.source {
-            Source::Syntax(index) => self.syntax[index].clone(),
-            Source::Finding(finding, start) => self.diagnostic(finding, start),
+            PendingPart::Syntax(index) => self.syntax[index].clone(),
+            PendingPart::Finding(finding, start) => self.diagnostic(finding, start),
         };
         let mut diagnostic = Diagnostic {
             severity: pending.severity,

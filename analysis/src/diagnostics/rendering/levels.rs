@@ -47,12 +47,12 @@ struct Control {
     level: Level,
     /// Indices into [`DIAGNOSTIC_CODES`].
     codes: Vec<u16>,
-    scope: Scope,
+    scope: CommentScope,
 }
 
 /// Which findings a comment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum CommentScope {
     /// Those inside the statement, declaration or function that it is before.
     Node(TextRange),
     /// Those on its line.
@@ -140,9 +140,9 @@ fn read(node: &Cursor<'_>, out: &mut Controls, check: &dyn Fn()) {
             NodeOrToken::Token(token) => match token.kind() {
                 SyntaxKind::LINE_COMMENT | SyntaxKind::BLOCK_COMMENT => {
                     let scope = match (leading, own_line) {
-                        (true, _) => Scope::Node(node.range()),
-                        (false, true) => Scope::NextLine,
-                        (false, false) => Scope::Line,
+                        (true, _) => CommentScope::Node(node.range()),
+                        (false, true) => CommentScope::NextLine,
+                        (false, false) => CommentScope::Line,
                     };
                     comment(&token, scope, out);
                 }
@@ -154,7 +154,7 @@ fn read(node: &Cursor<'_>, out: &mut Controls, check: &dyn Fn()) {
 }
 
 /// Reads one comment.
-fn comment(token: &CursorToken<'_>, scope: Scope, out: &mut Controls) {
+fn comment(token: &CursorToken<'_>, scope: CommentScope, out: &mut Controls) {
     let Some(text) = token.text().get(2..) else {
         return;
     };
@@ -379,12 +379,12 @@ fn placed(db: &dyn Database, file: SourceFile) -> Vec<Placed> {
             let whole = |last: u32| TextRange::new(lines.line_start(line), line_end(lines, last));
             let range = match control.scope {
                 // What is before the first item is about the file.
-                Scope::Node(_) if Some(start) == first && control.scope.starts_at_zero() => {
+                CommentScope::Node(_) if Some(start) == first && control.scope.starts_at_zero() => {
                     TextRange::up_to(TextSize::new(u32::MAX))
                 }
-                Scope::Node(range) => range + start,
-                Scope::Line => whole(line),
-                Scope::NextLine => whole(line + 1),
+                CommentScope::Node(range) => range + start,
+                CommentScope::Line => whole(line),
+                CommentScope::NextLine => whole(line + 1),
             };
             placed.push(Placed {
                 range,
@@ -407,9 +407,9 @@ fn line_end(lines: &LineTable, line: u32) -> TextSize {
     lines.line_start(line + 1)
 }
 
-impl Scope {
+impl CommentScope {
     /// Whether it is an item from its start.
     fn starts_at_zero(self) -> bool {
-        matches!(self, Scope::Node(range) if range.start() == TextSize::new(0))
+        matches!(self, CommentScope::Node(range) if range.start() == TextSize::new(0))
     }
 }

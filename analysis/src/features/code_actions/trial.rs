@@ -37,7 +37,7 @@ const MAX_DEPTH: usize = 64;
 /// Code and message of an error. A line that it names may have another number after an edit.
 type Key = (&'static str, String);
 /// The errors of a text, and how often each is there.
-type Known = FxHashMap<Key, usize>;
+type ErrorCounts = FxHashMap<Key, usize>;
 
 /// A file, and what is wrong with it before anything is repaired.
 pub(super) struct Trials<'a> {
@@ -46,9 +46,9 @@ pub(super) struct Trials<'a> {
     /// The whole text, once it is needed: most questions are about places without a problem.
     text: OnceCell<String>,
     /// The errors of the whole text, once they are needed.
-    before: OnceCell<Rc<Known>>,
+    before: OnceCell<Rc<ErrorCounts>>,
     /// The text without some of its parts that was judged last, and its errors.
-    shorter: RefCell<Option<(LeftOut, Rc<Known>)>>,
+    shorter: RefCell<Option<(LeftOut, Rc<ErrorCounts>)>>,
     /// How much text may still be judged.
     left: Cell<usize>,
 }
@@ -71,9 +71,9 @@ pub(super) struct After {
     /// The errors.
     errors: Vec<TextRange>,
     /// How often each error was there before.
-    before: Rc<Known>,
+    before: Rc<ErrorCounts>,
     /// How often each error is there now.
-    known: Known,
+    known: ErrorCounts,
     text: String,
     left_out: LeftOut,
     /// The edits as those of the text without what is left out.
@@ -118,7 +118,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The errors of the text without some of its parts.
-    fn known(&self, left_out: &LeftOut, shorter: &str) -> Option<Rc<Known>> {
+    fn known(&self, left_out: &LeftOut, shorter: &str) -> Option<Rc<ErrorCounts>> {
         if left_out.ranges.is_empty() {
             let all = || diagnostics(self.db, self.file, usize::MAX, Fixes::LeftOut);
             return Some(self.before.get_or_init(|| Rc::new(errors(&all()))).clone());
@@ -185,7 +185,7 @@ impl<'a> Trials<'a> {
         let range = problem.range;
         let after = self.after(edits, &[range])?;
         let key = key(problem);
-        let count = |known: &Known| known.get(&key).copied().unwrap_or_default();
+        let count = |known: &ErrorCounts| known.get(&key).copied().unwrap_or_default();
         let is_error = problem.severity == Severity::Error;
         let stays = is_error && count(&after.known) >= count(&after.before).max(1);
         if stays || !after.new.is_empty() {
@@ -391,8 +391,8 @@ fn key(diagnostic: &Diagnostic) -> Key {
 }
 
 /// The errors among diagnostics.
-fn errors(diagnostics: &[Diagnostic]) -> Known {
-    let mut known = Known::default();
+fn errors(diagnostics: &[Diagnostic]) -> ErrorCounts {
+    let mut known = ErrorCounts::default();
     for it in diagnostics {
         if it.severity == Severity::Error {
             *known.entry(key(it)).or_default() += 1;

@@ -30,7 +30,7 @@ use super::{
 };
 
 /// The part of a call in which the cursor is: `(results), callee, (arguments), table`.
-enum Part<'a> {
+enum CallPart<'a> {
     Results(usize),
     Callee,
     Arguments(&'a str, usize),
@@ -38,16 +38,16 @@ enum Part<'a> {
 }
 
 /// The part, if something can be there.
-fn part(place: &OperandPlace) -> Option<Part<'_>> {
+fn part(place: &OperandPlace) -> Option<CallPart<'_>> {
     let results = usize::from(place.before.first().is_some_and(|it| it.starts_with('(')));
     let callee = place.before.get(results).map(String::as_str);
     match (callee, &place.nesting[..]) {
-        (None, []) => Some(Part::Callee),
-        (None, [(SyntaxKind::L_PAREN, commas)]) if results == 0 => Some(Part::Results(*commas)),
+        (None, []) => Some(CallPart::Callee),
+        (None, [(SyntaxKind::L_PAREN, commas)]) if results == 0 => Some(CallPart::Results(*commas)),
         (Some(callee), [(SyntaxKind::L_PAREN, commas)]) if place.index == results + 1 => {
-            Some(Part::Arguments(callee, *commas))
+            Some(CallPart::Arguments(callee, *commas))
         }
-        (Some(callee), []) if place.index <= results + 2 => Some(Part::Table(callee)),
+        (Some(callee), []) if place.index <= results + 2 => Some(CallPart::Table(callee)),
         _ => None,
     }
 }
@@ -56,7 +56,7 @@ fn part(place: &OperandPlace) -> Option<Part<'_>> {
 pub(super) fn operands(site: &Site<'_>, place: &OperandPlace, items: &mut Vec<CompletionItem>) {
     let body = &*body_around(site.db, site.function, near(site.offset));
     match part(place) {
-        Some(Part::Callee) => {
+        Some(CallPart::Callee) => {
             let passed = Passed::of(site);
             let decided =
                 |it: &Passed| (it.arguments.is_some() || it.indirect).then_some(it.indirect);
@@ -79,23 +79,23 @@ pub(super) fn operands(site: &Site<'_>, place: &OperandPlace, items: &mut Vec<Co
                 });
             }
         }
-        Some(Part::Table(callee)) if header(site, callee).is_none() => {
+        Some(CallPart::Table(callee)) if header(site, callee).is_none() => {
             names(site, body, items, false, |_, operand| is_table(operand));
         }
-        Some(Part::Results(index)) => {
+        Some(CallPart::Results(index)) => {
             let prototype = prototype_below(site, body);
             let header = callee_below(site).and_then(|it| header(site, it));
             let header = header.or(prototype.as_ref());
             let formals = header.map(|it| &it.results[..]);
             passed(site, body, formals, index, true, items);
         }
-        Some(Part::Arguments(callee, index)) => {
+        Some(CallPart::Arguments(callee, index)) => {
             let prototype = prototype_below(site, body);
             let header = header(site, callee).or(prototype.as_ref());
             let formals = header.map(|it| &it.parameters[..]);
             passed(site, body, formals, index, false, items);
         }
-        Some(Part::Table(_)) | None => {}
+        Some(CallPart::Table(_)) | None => {}
     }
 }
 

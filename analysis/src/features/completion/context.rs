@@ -20,12 +20,12 @@ pub(in crate::features) struct Context {
     /// Where the statement starts, or the cursor if nothing of it is written.
     pub(in crate::features) start: TextSize,
     /// Where it appears.
-    pub(in crate::features) place: Place,
+    pub(in crate::features) place: CursorPlace,
 }
 
 /// A place where something can be completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::features) enum Place {
+pub(in crate::features) enum CursorPlace {
     /// The first word of an item of the module.
     Item,
     /// The first word of a statement.
@@ -100,7 +100,7 @@ pub(in crate::features) fn context(root: &SyntaxNode, offset: TextSize) -> Optio
             prefix: token.text().get(1..typed).unwrap_or_default().to_owned(),
             replace: TextRange::new(start, offset),
             start,
-            place: Place::Pragma,
+            place: CursorPlace::Pragma,
         });
     }
     if let Some(comment) = left.as_ref().and_then(|it| in_comment(it, offset)) {
@@ -150,13 +150,13 @@ fn in_comment(token: &SyntaxToken, offset: TextSize) -> Option<Option<Context>> 
         let Some((verb, list)) = command.and_then(|it| it.split_once('(')) else {
             // The mark, once it has begun, and the word after it.
             let begun = !text.is_empty() && MARK.starts_with(text) || command.is_some();
-            return begun.then(|| context(text, Place::Control));
+            return begun.then(|| context(text, CursorPlace::Control));
         };
         let known = control_verbs().any(|it| it == verb.trim());
         let mut codes: Vec<String> = list.split(',').map(|it| it.trim().to_owned()).collect();
         codes.pop();
         let code = list.rsplit(',').next()?.trim_start();
-        (known && !list.contains(')')).then(|| context(code, Place::Code(codes)))
+        (known && !list.contains(')')).then(|| context(code, CursorPlace::Code(codes)))
     };
     Some(find())
 }
@@ -310,7 +310,7 @@ fn place(
     prefix: Option<&Word>,
     in_body: bool,
     after: impl FnOnce() -> Vec<String>,
-) -> Option<Place> {
+) -> Option<CursorPlace> {
     let mut rest = words;
     if let [at, tail @ ..] = rest
         && at.kind == SyntaxKind::AT
@@ -320,7 +320,7 @@ fn place(
             _ => tail,
         };
         match tail {
-            [] => return Some(Place::Guard),
+            [] => return Some(CursorPlace::Guard),
             [predicate, tail @ ..] if predicate.kind == SyntaxKind::IDENT => rest = tail,
             _ => return None,
         }
@@ -328,17 +328,17 @@ fn place(
     let Some(first) = rest.first() else {
         let started = words.len() != rest.len();
         return Some(match in_body {
-            true => Place::Statement,
+            true => CursorPlace::Statement,
             false if started => return None,
-            false => Place::Item,
+            false => CursorPlace::Item,
         });
     };
     if rest.len() == 1 && first.text == ".pragma" {
-        return Some(Place::PragmaString);
+        return Some(CursorPlace::PragmaString);
     }
     if first.kind != SyntaxKind::IDENT || !in_body {
         let tokens = rest.iter().map(|it| it.text.clone()).collect();
-        return Some(Place::Directive(tokens));
+        return Some(CursorPlace::Directive(tokens));
     }
     let modifiers = rest[1..]
         .iter()
@@ -357,7 +357,7 @@ fn place(
         after: Vec::new(),
     };
     if operands.is_empty() && is_modifier {
-        return Some(Place::Modifier(Head {
+        return Some(CursorPlace::Modifier(Head {
             opcode: first.text.clone(),
             before,
             after: after(),
@@ -368,9 +368,10 @@ fn place(
             return None;
         };
         let glued = name.kind == SyntaxKind::IDENT && name.glued;
-        return glued.then(|| Place::Component(head(), operand_place(earlier), name.text.clone()));
+        return glued
+            .then(|| CursorPlace::Component(head(), operand_place(earlier), name.text.clone()));
     }
-    Some(Place::Operand(head(), operand_place(operands)))
+    Some(CursorPlace::Operand(head(), operand_place(operands)))
 }
 
 fn operand_place(words: &[Word]) -> OperandPlace {

@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-pub(super) use context::{Context, Head, Place, context};
+pub(super) use context::{Context, CursorPlace, Head, context};
 
 /// Most items of one answer. A large kernel has thousands of registers, and their list a megabyte of JSON, at
 /// every key; an editor asks again when more is typed.
@@ -64,7 +64,7 @@ pub(crate) fn completions(
             .unwrap_or_default(),
     });
     match (&context.place, &site) {
-        (Place::Item, _) => {
+        (CursorPlace::Item, _) => {
             let header = header(db, file);
             let has_size = directives::has_address_size(db, file);
             directives::of_module(module, header, has_size, &mut items);
@@ -80,24 +80,26 @@ pub(crate) fn completions(
                 items.insert(1.min(items.len()), whole);
             }
         }
-        (Place::Statement, _) if context.prefix.starts_with('.') => {
+        (CursorPlace::Statement, _) if context.prefix.starts_with('.') => {
             directives::of_body(module, &mut items);
         }
-        (Place::Statement, _) => {
+        (CursorPlace::Statement, _) => {
             modifiers::opcodes(module, &mut items);
             snippets::of_body(module, &mut items);
             directives::of_body(module, &mut items);
         }
-        (Place::Guard, Some(site)) => operands::predicates(site, &mut items),
-        (Place::Modifier(head), _) => modifiers::modifiers(head, module, &mut items),
-        (Place::Operand(head, place), Some(site)) if place.first => match is_call(&head.opcode) {
-            true => calls::operands(site, place, &mut items),
-            false => operands::operands(site, head, place, &mut items),
-        },
-        (Place::Component(head, place, name), Some(site)) => {
+        (CursorPlace::Guard, Some(site)) => operands::predicates(site, &mut items),
+        (CursorPlace::Modifier(head), _) => modifiers::modifiers(head, module, &mut items),
+        (CursorPlace::Operand(head, place), Some(site)) if place.first => {
+            match is_call(&head.opcode) {
+                true => calls::operands(site, place, &mut items),
+                false => operands::operands(site, head, place, &mut items),
+            }
+        }
+        (CursorPlace::Component(head, place, name), Some(site)) => {
             operands::components(site, head, place, name, &mut items);
         }
-        (Place::Directive(tokens), _) => {
+        (CursorPlace::Directive(tokens), _) => {
             let names = site.as_ref().filter(|_| directives::lists_names(tokens));
             match names {
                 Some(site) => calls::tables(site, tokens, &mut items),
@@ -107,11 +109,11 @@ pub(crate) fn completions(
                 operands::without_declared(site, &mut items);
             }
         }
-        (Place::Pragma, _) => directives::pragmas(false, &mut items),
-        (Place::PragmaString, _) => directives::pragmas(true, &mut items),
-        (Place::Code(named), _) => comments::codes(db, file, at.offset, named, &mut items),
-        (Place::Control, _) => comments::controls(&mut items),
-        (Place::Guard | Place::Operand(..) | Place::Component(..), _) => {}
+        (CursorPlace::Pragma, _) => directives::pragmas(false, &mut items),
+        (CursorPlace::PragmaString, _) => directives::pragmas(true, &mut items),
+        (CursorPlace::Code(named), _) => comments::codes(db, file, at.offset, named, &mut items),
+        (CursorPlace::Control, _) => comments::controls(&mut items),
+        (CursorPlace::Guard | CursorPlace::Operand(..) | CursorPlace::Component(..), _) => {}
     }
     let is_incomplete = items.len() > MAX_ITEMS;
     if is_incomplete {
@@ -139,7 +141,7 @@ fn ends_line(root: &SyntaxNode, offset: TextSize) -> bool {
 pub(crate) fn opens_after_blank(db: &dyn Database, file: SourceFile, at: FilePosition) -> bool {
     let root = file.contents(db).tree.syntax();
     let tokens = match context(&root, at.offset).map(|it| it.place) {
-        Some(Place::Directive(tokens)) => tokens,
+        Some(CursorPlace::Directive(tokens)) => tokens,
         _ => return false,
     };
     matches!(&tokens[..], [word] if directives::OF_HEADER.contains(&word.as_str()))

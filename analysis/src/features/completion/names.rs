@@ -16,7 +16,7 @@ use super::uses::Uses;
 const NEAR: u32 = 32 << 10;
 
 /// A name of the function, and its rank: how far its type is from the wanted one, its age, and itself.
-pub(super) type Found = ((u8, u8, usize, DefinitionId), CompletionItem);
+pub(super) type RankedName = ((u8, u8, usize, DefinitionId), CompletionItem);
 
 /// The part of a function in which uses of names count.
 pub(super) fn near(offset: TextSize) -> TextRange {
@@ -87,7 +87,7 @@ pub(super) fn names_of(
 }
 
 /// The items by rank; of equal names the innermost is meant, which comes last in the body.
-pub(super) fn innermost(mut found: Vec<Found>) -> impl Iterator<Item = CompletionItem> {
+pub(super) fn innermost(mut found: Vec<RankedName>) -> impl Iterator<Item = CompletionItem> {
     let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
     for (rank, item) in &found {
         let id = latest.entry(item.label.clone()).or_default();

@@ -2,7 +2,7 @@
 
 use isa::{
     documentation::{Entry, Topic, entries},
-    snippets::{Place, SNIPPETS, Snippet},
+    snippets::{SNIPPETS, Snippet, SnippetPlace},
     target::{Gate, Module},
 };
 
@@ -13,21 +13,21 @@ pub(super) const MODULE: &str = "module";
 
 /// Snippets that are items of a module.
 pub(super) fn of_module(module: Module, items: &mut Vec<CompletionItem>) {
-    add(Place::Module, module, items);
+    add(SnippetPlace::Module, module, items);
     let idioms = entries(Topic::Idioms).iter();
     items.extend(idioms.filter_map(|it| idiom(it, module)));
 }
 
 /// Snippets that are statements.
 pub(super) fn of_body(module: Module, items: &mut Vec<CompletionItem>) {
-    add(Place::Body, module, items);
+    add(SnippetPlace::Body, module, items);
 }
 
-fn add(place: Place, module: Module, items: &mut Vec<CompletionItem>) {
+fn add(place: SnippetPlace, module: Module, items: &mut Vec<CompletionItem>) {
     for snippet in SNIPPETS.iter().filter(|it| it.place == place) {
         let gate = snippet.gate();
         // A whole module brings its own header.
-        if place == Place::Body
+        if place == SnippetPlace::Body
             && !(gate.admits_version(module.version) && gate.admits_target(module.target))
         {
             continue;

@@ -8,7 +8,7 @@ use syntax::SyntaxKind;
 use super::pieces::{Line, Piece, Role};
 
 /// A line of the text.
-struct Row {
+struct TextRow {
     /// Its first piece: the line of the layout, and the piece in it.
     first: (usize, usize),
     /// The first piece of the next row.
@@ -50,7 +50,7 @@ pub(super) fn keep(lines: &mut [Line<'_>]) {
 }
 
 /// Statements whose later rows start under an element of an earlier one, which are moved as a whole.
-fn hanging(lines: &mut [Line<'_>], rows: &[Row]) {
+fn hanging(lines: &mut [Line<'_>], rows: &[TextRow]) {
     let mut start = 0;
     while start < rows.len() {
         let line = rows[start].first.0;
@@ -85,7 +85,7 @@ fn hanging(lines: &mut [Line<'_>], rows: &[Row]) {
 }
 
 /// Whether two rows are aligned, and if so whether someone has meant it: that is when the blanks before a column differ.
-fn aligned(lines: &[Line<'_>], above: &Row, below: &Row) -> Option<bool> {
+fn aligned(lines: &[Line<'_>], above: &TextRow, below: &TextRow) -> Option<bool> {
     let (first, second) = (&lines[above.first.0], &lines[below.first.0]);
     let continued = below.first.1 > 0;
     let comparable = above.plain
@@ -113,7 +113,7 @@ fn aligned(lines: &[Line<'_>], above: &Row, below: &Row) -> Option<bool> {
     shared
 }
 
-fn keep_row(lines: &mut [Line<'_>], row: &Row) {
+fn keep_row(lines: &mut [Line<'_>], row: &TextRow) {
     let (mut line, mut piece) = row.first;
     piece += 1;
     loop {
@@ -129,8 +129,8 @@ fn keep_row(lines: &mut [Line<'_>], row: &Row) {
 }
 
 /// The rows of the text.
-fn rows(lines: &[Line<'_>]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows(lines: &[Line<'_>]) -> Vec<TextRow> {
+    let mut rows: Vec<TextRow> = Vec::new();
     // The column after the last piece, and the blanks before the statement.
     let (mut column, mut lead) = (0, "");
     let mut previous: Option<&Piece<'_>> = None;
@@ -151,7 +151,7 @@ fn rows(lines: &[Line<'_>]) -> Vec<Row> {
                     }
                     let rest = own.strip_prefix(lead);
                     let spaces = rest.filter(|it| it.bytes().all(|it| it == b' '));
-                    rows.push(Row {
+                    rows.push(TextRow {
                         first: (number, index),
                         end: (lines.len(), 0),
                         starts: Vec::new(),

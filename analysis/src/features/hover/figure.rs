@@ -9,9 +9,9 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::Figure;
 
-use super::{Context, matched::MatchedInstruction, page};
+use super::{WordContext, matched::MatchedInstruction, page};
 
-impl Context<'_> {
+impl WordContext<'_> {
     /// The figure of a word: of its instruction, its modifier or its state space.
     pub(super) fn figure(&self, kind: SyntaxKind, text: &str, offset: TextSize) -> Option<Figure> {
         let inner = self.path.last()?;

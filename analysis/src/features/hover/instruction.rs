@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-use super::{Context, matrix, page};
+use super::{WordContext, matrix, page};
 
 /// The meaning of a constant to its instruction.
 pub(super) struct Meaning {
@@ -30,7 +30,7 @@ const MAX_ALTERNATIVES: usize = 10;
 /// Elements of a vector that are shown.
 const MAX_ELEMENTS: usize = 8;
 
-impl Context<'_> {
+impl WordContext<'_> {
     /// The documentation of the opcode of an instruction.
     pub(super) fn opcode(&self, instruction: &Cursor<'_>, opcode: &str) -> Option<String> {
         let found = self.find(instruction)?;

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-use super::Context;
+use super::WordContext;
 
 /// An instruction of a file, and what the tables say about it.
 pub(super) struct MatchedInstruction<'a> {
@@ -40,7 +40,7 @@ impl MatchedInstruction<'_> {
     }
 }
 
-impl Context<'_> {
+impl WordContext<'_> {
     fn module(&self) -> Module {
         let in_force = self.function.and_then(|it| in_force(self.db, it));
         in_force.map_or_else(|| module(self.db, self.file), |it| it.start)

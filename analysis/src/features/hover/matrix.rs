@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use isa::{
     descriptor::{self, Format},
-    layout::{Axis, Fragment, Layout, Source, layout},
+    layout::{Axis, DigitSource, Fragment, Layout, layout},
     operand::Operand,
     types,
 };
@@ -15,7 +15,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{features::known_bits::known_bits, hir::symbol::name_at};
 
-use super::{Context, matched::MatchedInstruction};
+use super::{WordContext, matched::MatchedInstruction};
 
 /// Fragments with more registers are shown as one formula.
 const MAX_REGISTERS: u32 = 8;
@@ -165,19 +165,19 @@ fn legend(fragments: &[&Fragment]) -> String {
         terms.any(|it| (it.source, it.divide, it.modulo) == (source, divide, modulo))
     };
     let mut parts = Vec::new();
-    if uses(Source::Lane, 4, 8) {
+    if uses(DigitSource::Lane, 4, 8) {
         parts.push("`g = lane / 4`");
     }
-    if uses(Source::Lane, 1, 4) {
+    if uses(DigitSource::Lane, 1, 4) {
         parts.push("`t = lane % 4`");
     }
-    if uses(Source::Lane, 32, 4) {
+    if uses(DigitSource::Lane, 32, 4) {
         parts.push("`w` the warp in its warpgroup");
     }
     let numbered = |it: &&Fragment| {
         let along = |axis| {
             let mut terms = it.terms.iter();
-            terms.any(|it| it.source == Source::Element && it.axis == axis)
+            terms.any(|it| it.source == DigitSource::Element && it.axis == axis)
         };
         along(Axis::Row) && along(Axis::Column)
     };
@@ -202,7 +202,7 @@ fn kept_note(fragment: &Fragment) -> Option<String> {
     ))
 }
 
-impl Context<'_> {
+impl WordContext<'_> {
     /// The instruction around the word, and the index of the operand with it.
     pub(super) fn operand_around(&self, offset: TextSize) -> Option<(Cursor<'_>, usize)> {
         let mut nodes = self.path.iter().rev();
@@ -287,7 +287,7 @@ fn register_of(fragment: &Fragment, register: u32) -> String {
     let by_lane = fragment
         .terms
         .iter()
-        .any(|it| (it.source, it.axis) == (Source::Lane, Axis::Part));
+        .any(|it| (it.source, it.axis) == (DigitSource::Lane, Axis::Part));
     let cells: Vec<String> = (0..WARP)
         .map(|it| cell(fragment, it, register, by_lane))
         .collect();

@@ -40,7 +40,7 @@ pub(crate) fn hover(
 ) -> Option<RangeInfo<Hover>> {
     if let Some(mut found) = names::hover(db, file, at, exact) {
         let start = found.range.start();
-        let context = Context::at(db, file, start);
+        let context = WordContext::at(db, file, start);
         if let Some(role) = context.as_ref().and_then(|it| it.role(start)) {
             found.info.markdown.insert_str(0, &format!("{role}\n\n"));
         }
@@ -69,7 +69,7 @@ pub(crate) fn hover(
     let right = match right {
         Some(it) if it.kind() == SyntaxKind::MINUS => it.next_token().filter(|it| {
             let start = it.text_range().start();
-            Context::at(db, file, start).is_some_and(|it| it.is_negated())
+            WordContext::at(db, file, start).is_some_and(|it| it.is_negated())
         }),
         it => it,
     };
@@ -77,7 +77,7 @@ pub(crate) fn hover(
         .filter(|it| is_word(it.kind()))
         .or(left.filter(|it| is_word(it.kind())))?;
     let range = token.text_range();
-    let context = Context::at(db, file, range.start())?;
+    let context = WordContext::at(db, file, range.start())?;
     let markdown = context.word(token.kind(), token.text(), range.start())?;
     let figure = context.figure(token.kind(), token.text(), range.start());
     let sign = token.prev_token().filter(|_| context.is_negated());
@@ -128,7 +128,7 @@ fn within(markdown: String) -> String {
 }
 
 /// A word with the nodes around it, from the outside in.
-struct Context<'db> {
+struct WordContext<'db> {
     db: &'db dyn Database,
     file: SourceFile,
     /// The function in which it appears.
@@ -138,11 +138,11 @@ struct Context<'db> {
     start: TextSize,
 }
 
-impl<'db> Context<'db> {
+impl<'db> WordContext<'db> {
     /// The word that starts at an offset.
-    fn at(db: &'db dyn Database, file: SourceFile, offset: TextSize) -> Option<Context<'db>> {
+    fn at(db: &'db dyn Database, file: SourceFile, offset: TextSize) -> Option<WordContext<'db>> {
         Some(match item_at(db, file, offset)? {
-            ItemAt::Function(function, start) => Context {
+            ItemAt::Function(function, start) => WordContext {
                 db,
                 file,
                 function: Some(function),
@@ -151,7 +151,7 @@ impl<'db> Context<'db> {
             },
             ItemAt::Other(index, start) => {
                 let item = items(db, file).module.items(db).get(index as usize)?;
-                Context {
+                WordContext {
                     db,
                     file,
                     function: None,

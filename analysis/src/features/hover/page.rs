@@ -41,7 +41,7 @@ const MAX_OPERAND: usize = 32;
 const MAX_STATEMENT: usize = 160;
 
 /// A part of a hover. Parts with greater numbers are left out first.
-struct Part {
+struct HoverPart {
     rank: u8,
     text: String,
 }
@@ -63,7 +63,7 @@ pub(super) fn opcode(
     let reading = &nearest.reading;
     let instruction = reading.instruction;
     let page = documentation::instruction(instruction.name);
-    let mut parts = vec![Part {
+    let mut parts = vec![HoverPart {
         rank: 0,
         text: format!(
             "```ptx\n{}{}\n```\n",
@@ -73,7 +73,7 @@ pub(super) fn opcode(
     }];
     let mut add = |rank: u8, text: String| {
         if !text.is_empty() {
-            parts.push(Part { rank, text });
+            parts.push(HoverPart { rank, text });
         }
     };
     if !fits {
@@ -171,9 +171,10 @@ fn fitting(fit: &Fit<'static>, module: Module, operands: usize) -> Nearest {
 }
 
 /// The parts that fit into a hover, in their order.
-fn within(mut parts: Vec<Part>, instruction: &Instruction) -> String {
+fn within(mut parts: Vec<HoverPart>, instruction: &Instruction) -> String {
     let more = format!("\n\nMore: `ptx-analyzer explain {}`", instruction.name);
-    let length = |parts: &[Part]| -> usize { parts.iter().map(|it| it.text.chars().count()).sum() };
+    let length =
+        |parts: &[HoverPart]| -> usize { parts.iter().map(|it| it.text.chars().count()).sum() };
     let mut is_cut = false;
     while length(&parts) + more.chars().count() > MAX_CHARACTERS - PROTOCOL_CHARACTERS {
         let last = parts.iter().map(|it| it.rank).max().filter(|it| *it > 0);

@@ -3,7 +3,7 @@
 use isa::{event::EventKind, table::tables};
 
 use crate::protocols::{
-    kernel::{Event, Kernel},
+    kernel::{Kernel, KernelEvent},
     lanes::thread,
     report::{Report, report},
 };
@@ -15,7 +15,8 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         return;
     }
     let before = reports.len();
-    let barrier = |it: &&Event| matches!(it.kind, EventKind::BlockSync | EventKind::BlockArrive);
+    let barrier =
+        |it: &&KernelEvent| matches!(it.kind, EventKind::BlockSync | EventKind::BlockArrive);
     for event in kernel.events.iter().filter(barrier) {
         let Some(count) = kernel.constant(event, 1) else {
             continue;
@@ -91,9 +92,9 @@ fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 }
 
 /// An arrival for so many threads as no wait at the same barrier is for.
-fn other_count(kernel: &Kernel<'_>, number: i64, arrival: &Event) -> Option<Report> {
+fn other_count(kernel: &Kernel<'_>, number: i64, arrival: &KernelEvent) -> Option<Report> {
     let count = kernel.constant(arrival, 1)?;
-    let is_wait = |it: &&Event| it.kind == EventKind::BlockSync;
+    let is_wait = |it: &&KernelEvent| it.kind == EventKind::BlockSync;
     let waits = kernel.events.iter().filter(is_wait);
     let same = waits.filter(|it| kernel.constant(it, 0) == Some(number));
     let mut counts = Vec::new();
@@ -120,8 +121,8 @@ fn too_few(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let events = kernel.events.iter().filter(move |it| it.kind == kind);
         events.map(|it| Some((kernel.constant(it, 0)?, it)))
     };
-    let waits: Option<Vec<(i64, &Event)>> = of(EventKind::BlockSync).collect();
-    let arrivals: Option<Vec<(i64, &Event)>> = of(EventKind::BlockArrive).collect();
+    let waits: Option<Vec<(i64, &KernelEvent)>> = of(EventKind::BlockSync).collect();
+    let arrivals: Option<Vec<(i64, &KernelEvent)>> = of(EventKind::BlockArrive).collect();
     let (Some(waits), Some(arrivals)) = (waits, arrivals) else {
         return;
     };

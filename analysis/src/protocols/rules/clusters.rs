@@ -4,7 +4,7 @@ use isa::{event::EventKind, table::tables};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Access, Event, Kernel},
+    kernel::{Access, Kernel, KernelEvent},
     moments::{Moment, Moments},
     report::{Report, report},
 };
@@ -75,7 +75,7 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             && it.address.is_some_and(|(base, _)| kernel.is_remote(base))
     };
     // Barriers in the memory of other blocks are reached as well.
-    let reaches = |it: &&Event| {
+    let reaches = |it: &&KernelEvent| {
         let at = matches!(
             it.kind,
             EventKind::Arrive | EventKind::ArriveExpect | EventKind::Complete

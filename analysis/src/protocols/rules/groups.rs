@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     flow::facts::Step,
     protocols::{
-        kernel::{Access, Event, Kernel, Place},
+        kernel::{Access, Kernel, KernelEvent, MemoryPlace},
         moments::{Moment, Moments},
         report::{Insertion, Report, report},
     },
@@ -184,12 +184,12 @@ fn read_early(kernel: &Kernel<'_>, moments: &Moments<'_, '_>) -> Vec<(Step, Step
     const ISSUE: EventKind = EventKind::Issue(Group::Copy);
     let graph = &kernel.flow.graph;
     // In a loop an address that is computed there is another one in the next turn.
-    let stays = |place: &Place| match place.origin {
+    let stays = |place: &MemoryPlace| match place.origin {
         Origin::Written(step) => graph.loop_of[graph.block_of[step as usize] as usize].is_none(),
         Origin::Symbol(_) | Origin::Input(_) => true,
     };
     let copies = kernel.events.iter().filter(|it| it.kind == ISSUE);
-    let copies: FxHashMap<Step, Place> = copies
+    let copies: FxHashMap<Step, MemoryPlace> = copies
         .filter(|it| !kernel.is_guarded(it.step))
         .filter_map(|it| Some((it.step, kernel.address(it).filter(stays)?)))
         .collect();
@@ -273,7 +273,7 @@ fn counted(
         uncommitted: None,
         groups: if kernel.entry { 0 } else { MANY },
     };
-    let left = |event: &Event| match kernel.operand(event, 0) {
+    let left = |event: &KernelEvent| match kernel.operand(event, 0) {
         Some(_) => kernel.constant(event, 0).unwrap_or(MANY),
         None => -1,
     };

@@ -6,9 +6,9 @@ use isa::event::EventKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    flow::ids::{Step, Symbol},
+    flow::ids::{Step, VariableName},
     protocols::{
-        kernel::{Event, Kernel, Place},
+        kernel::{Kernel, KernelEvent, MemoryPlace},
         report::{Insertion, Report, report},
         rules::mbarriers::waits,
     },
@@ -40,7 +40,7 @@ fn uses(kind: EventKind) -> bool {
 struct Meetings<'k, 'f> {
     kernel: &'k Kernel<'f>,
     always: Vec<Step>,
-    waits: Vec<(Option<Place>, &'k Event)>,
+    waits: Vec<(Option<MemoryPlace>, &'k KernelEvent)>,
     /// The meetings apart from an origin, which most barriers have in common.
     last: Option<(Option<Origin>, Rc<[Step]>)>,
 }
@@ -58,7 +58,7 @@ impl<'k, 'f> Meetings<'k, 'f> {
 
     /// Those that may be for what is prepared at a place: who waits at another barrier in memory waits for somebody,
     /// who may be the one.
-    fn apart_from(&mut self, kind: EventKind, place: Place) -> Rc<[Step]> {
+    fn apart_from(&mut self, kind: EventKind, place: MemoryPlace) -> Rc<[Step]> {
         let origin = (kind == EventKind::Init).then_some(place.origin);
         if let Some((of, known)) = &self.last
             && *of == origin
@@ -66,7 +66,7 @@ impl<'k, 'f> Meetings<'k, 'f> {
             return Rc::clone(known);
         }
         // An element of the same array may be the one.
-        let apart = |it: &&(Option<Place>, &Event)| match origin {
+        let apart = |it: &&(Option<MemoryPlace>, &KernelEvent)| match origin {
             Some(Origin::Symbol(symbol)) => self.kernel.address_root(it.1) != Some(symbol),
             Some(origin) => it.0.is_none_or(|it| it.origin != origin),
             None => true,
@@ -81,9 +81,9 @@ impl<'k, 'f> Meetings<'k, 'f> {
 /// Who uses barriers in memory, in the order of the text.
 struct Users {
     /// By the place, where that is an element of a variable.
-    at: FxHashMap<Place, Vec<Step>>,
+    at: FxHashMap<MemoryPlace, Vec<Step>>,
     /// By the variable, where the element is not known.
-    within: FxHashMap<Symbol, Vec<Step>>,
+    within: FxHashMap<VariableName, Vec<Step>>,
 }
 
 impl Users {
@@ -109,7 +109,7 @@ impl Users {
 
     /// Those of the barrier at a place. Where all barriers are elements of one variable, all are prepared alike, and a
     /// user of some element counts.
-    fn of_place(&self, place: Place, only: Option<Symbol>) -> Vec<Step> {
+    fn of_place(&self, place: MemoryPlace, only: Option<VariableName>) -> Vec<Step> {
         let at = self.at.get(&place).into_iter().flatten();
         let symbol = place.symbol().filter(|it| only == Some(*it));
         let within = symbol.and_then(|it| self.within.get(&it));
@@ -128,10 +128,10 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let users = Users::of(kernel);
     // The variable of which all barriers are elements.
     let inits = kernel.events.iter().filter(|it| it.kind == EventKind::Init);
-    let mut inits = inits.map(|it| kernel.address(it).and_then(Place::symbol));
+    let mut inits = inits.map(|it| kernel.address(it).and_then(MemoryPlace::symbol));
     let only = inits.next().flatten();
     let only = only.filter(|it| inits.all(|other| other == Some(*it)));
-    let mut told: FxHashSet<Place> = FxHashSet::default();
+    let mut told: FxHashSet<MemoryPlace> = FxHashSet::default();
     for event in prepared {
         let Some(place) = kernel.address(event).filter(|it| !told.contains(it)) else {
             continue;

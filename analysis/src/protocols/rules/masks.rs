@@ -4,13 +4,13 @@ use isa::event::EventKind;
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Event, Kernel},
+    kernel::{Kernel, KernelEvent},
     lanes::thread,
     report::{Report, report},
 };
 
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
-    let masked = |it: &&Event| {
+    let masked = |it: &&KernelEvent| {
         matches!(
             it.kind,
             EventKind::WarpExchange | EventKind::WarpSync | EventKind::Elect

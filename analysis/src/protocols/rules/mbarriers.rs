@@ -15,7 +15,7 @@ use crate::{
         ids::{Base, Step},
     },
     protocols::{
-        kernel::{Event, Kernel, Place},
+        kernel::{Kernel, KernelEvent, MemoryPlace},
         report::{Report, report},
     },
     values::Origin,
@@ -42,9 +42,9 @@ pub(super) fn waits(kind: EventKind) -> bool {
 
 /// The events of barriers, in the order of the text.
 struct Barriers<'k> {
-    all: Vec<(&'k Event, Option<Place>)>,
+    all: Vec<(&'k KernelEvent, Option<MemoryPlace>)>,
     /// Those of each place, by their index.
-    at: FxHashMap<Place, Vec<usize>>,
+    at: FxHashMap<MemoryPlace, Vec<usize>>,
 }
 
 impl<'k> Barriers<'k> {
@@ -55,7 +55,7 @@ impl<'k> Barriers<'k> {
                 || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
         });
         let all: Vec<_> = events.map(|it| (it, kernel.address(it))).collect();
-        let mut at: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+        let mut at: FxHashMap<MemoryPlace, Vec<usize>> = FxHashMap::default();
         for (index, (_, place)) in all.iter().enumerate() {
             if let Some(place) = place {
                 at.entry(*place).or_default().push(index);
@@ -65,13 +65,13 @@ impl<'k> Barriers<'k> {
     }
 
     /// The events at a place.
-    fn here(&self, place: Place) -> impl Iterator<Item = &'k Event> {
+    fn here(&self, place: MemoryPlace) -> impl Iterator<Item = &'k KernelEvent> {
         let indices = self.at.get(&place).map_or(&[][..], Vec::as_slice);
         indices.iter().map(|it| self.all[*it].0)
     }
 
     /// The events whose instructions are in a part of the text.
-    fn within(&self, steps: &Range<Step>) -> &[(&'k Event, Option<Place>)] {
+    fn within(&self, steps: &Range<Step>) -> &[(&'k KernelEvent, Option<MemoryPlace>)] {
         let first = self.all.partition_point(|it| it.0.step < steps.start);
         let count = self.all[first..].partition_point(|it| it.0.step < steps.end);
         &self.all[first..first + count]
@@ -139,13 +139,13 @@ fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Re
             // Any of a ring may be the same.
             let here = fixed.then(|| all.here(*place));
             let ring = (!fixed).then(|| all.within(&extents[index as usize]).iter());
-            let own: Vec<&Event> = here
+            let own: Vec<&KernelEvent> = here
                 .into_iter()
                 .flatten()
                 .chain(ring.into_iter().flatten().map(|it| it.0))
                 .filter(|it| inside(it.step))
                 .collect();
-            let same = |it: &Event| kernel.address(it) == Some(*place);
+            let same = |it: &KernelEvent| kernel.address(it) == Some(*place);
             let other = own.iter().any(|it| {
                 waits(it.kind) && same(it) && !same_phase(kernel, it, event)
                     || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
@@ -188,7 +188,7 @@ fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Re
 }
 
 /// Whether two waits are for phases of the same parity, as far as the text tells.
-fn same_phase(kernel: &Kernel<'_>, one: &Event, other: &Event) -> bool {
+fn same_phase(kernel: &Kernel<'_>, one: &KernelEvent, other: &KernelEvent) -> bool {
     let numbers = (kernel.constant(one, 1), kernel.constant(other, 1));
     match numbers {
         (Some(one), Some(other)) => one == other,
@@ -202,13 +202,13 @@ fn elsewhere<'k>(
     kernel: &Kernel<'_>,
     all: &Barriers<'k>,
     wait: Step,
-    place: Place,
+    place: MemoryPlace,
     (index, extent): (u32, &Range<Step>),
-) -> Option<&'k Event> {
+) -> Option<&'k KernelEvent> {
     let graph = &kernel.flow.graph;
     let block = |step: Step| graph.block_of[step as usize];
     let inside = |step: Step| graph.in_loop(block(step), index);
-    let works = |it: &(&Event, Option<Place>)| {
+    let works = |it: &(&KernelEvent, Option<MemoryPlace>)| {
         let step = it.0.step;
         arrives(it.0.kind) && inside(step) && kernel.paths.meets_in_turn(step, wait, index)
     };
@@ -224,7 +224,7 @@ fn elsewhere<'k>(
         return None;
     }
     // Of many arrivals each is by another thread.
-    let ends_phase = |it: &Event| match count {
+    let ends_phase = |it: &KernelEvent| match count {
         1 => true,
         _ => count % i64::from(isa::limits::THREADS_PER_WARP) == 0 && !kernel.is_guarded(it.step),
     };
@@ -238,7 +238,7 @@ fn elsewhere<'k>(
 }
 
 /// Whether the address of a wait in a loop is computed from a number that starts again and again.
-fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool) -> bool {
+fn comes_round(kernel: &Kernel<'_>, event: &KernelEvent, inside: &dyn Fn(Step) -> bool) -> bool {
     let Some((Base::Value(value), _)) = kernel.start(event) else {
         return false;
     };
@@ -265,7 +265,7 @@ fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool
 fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     // Who waits and does nothing else tries the instruction out.
     let quiet = !kernel.has_threads() && kernel.flow.graph.loops.is_empty();
-    let is_used = |event: &Event| {
+    let is_used = |event: &KernelEvent| {
         let writes = kernel.flow.facts.writes.get(event.step as usize);
         writes
             .first()
@@ -273,7 +273,7 @@ fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     };
     // A first look at an element of a ring, which another wait waits for: compilers leave it when its answer is
     // for a turn that does not come.
-    let ring = |it: &Event| kernel.address(it).is_none_or(|it| it.symbol().is_none());
+    let ring = |it: &KernelEvent| kernel.address(it).is_none_or(|it| it.symbol().is_none());
     let waits = || kernel.events.iter().filter(|it| waits(it.kind));
     let ring_waits = LazyCell::new(|| waits().any(|it| ring(it) && is_used(it)));
     for event in waits() {
@@ -295,12 +295,12 @@ fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 /// A barrier that is waited for and at which nobody arrives.
 fn never_arrived(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
     // An arrival at an unknown barrier may be at any.
-    let known = |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some());
-    let elsewhere = |it: &(&Event, Option<Place>)| arrives(it.0.kind) && !known(&it.1);
+    let known = |it: &Option<MemoryPlace>| it.is_some_and(|it| it.symbol().is_some());
+    let elsewhere = |it: &(&KernelEvent, Option<MemoryPlace>)| arrives(it.0.kind) && !known(&it.1);
     if all.all.iter().any(elsewhere) || kernel.has_remote() {
         return;
     }
-    let mut told: FxHashSet<Place> = FxHashSet::default();
+    let mut told: FxHashSet<MemoryPlace> = FxHashSet::default();
     for (event, place) in &all.all {
         let (true, Some(place)) = (waits(event.kind), place) else {
             continue;
@@ -337,9 +337,9 @@ fn never_arrived(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Repo
 /// A barrier that is used and that nobody initializes.
 fn never_initialized(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
     // An initialization of an unknown barrier may be of any.
-    let symbol = |it: &Option<Place>| it.and_then(Place::symbol);
+    let symbol = |it: &Option<MemoryPlace>| it.and_then(MemoryPlace::symbol);
     let initial = all.all.iter().filter(|it| it.0.kind == EventKind::Init);
-    let initialized: Option<FxHashSet<Place>> = initial
+    let initialized: Option<FxHashSet<MemoryPlace>> = initial
         .map(|it| it.1.filter(|it| it.symbol().is_some()))
         .collect();
     let Some(initialized) = initialized.filter(|_| !kernel.has_remote()) else {
@@ -390,16 +390,17 @@ fn bytes(kernel: &Kernel<'_>, barriers: &Barriers<'_>, reports: &mut Vec<Report>
         }
         return;
     }
-    let known =
-        |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some_and(|it| kernel.is_own(it)));
+    let known = |it: &Option<MemoryPlace>| {
+        it.is_some_and(|it| it.symbol().is_some_and(|it| kernel.is_own(it)))
+    };
     if all.iter().any(|it| concerns(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
         return;
     }
     for place in barriers.at.keys().copied() {
         let here = barriers.here(place).filter(|it| concerns(it.kind));
-        let events: Vec<&Event> = here.collect();
+        let events: Vec<&KernelEvent> = here.collect();
         let name = kernel.describe(place);
-        let (complete, expect): (Vec<&Event>, Vec<&Event>) = events
+        let (complete, expect): (Vec<&KernelEvent>, Vec<&KernelEvent>) = events
             .iter()
             .copied()
             .partition(|it| it.kind == EventKind::Complete);
@@ -418,7 +419,7 @@ fn bytes(kernel: &Kernel<'_>, barriers: &Barriers<'_>, reports: &mut Vec<Report>
             continue;
         }
         // All of them run equally often, when the same branches and guards decide about them.
-        let terms = |it: &Event| {
+        let terms = |it: &KernelEvent| {
             let block = kernel.flow.graph.block_of[it.step as usize];
             let controllers = kernel.paths.direct_controllers(block).to_vec();
             let around = kernel.flow.graph.loop_of[block as usize];
@@ -426,7 +427,7 @@ fn bytes(kernel: &Kernel<'_>, barriers: &Barriers<'_>, reports: &mut Vec<Report>
             (controllers, around, guard)
         };
         let same = events.iter().all(|it| terms(it) == terms(first));
-        let sum = |list: &[&Event]| {
+        let sum = |list: &[&KernelEvent]| {
             let numbers = list
                 .iter()
                 .map(|it| kernel.constant(it, 1).filter(|it| *it >= 0));

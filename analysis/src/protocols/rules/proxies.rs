@@ -2,9 +2,9 @@
 
 use isa::event::{EventKind, Group};
 
-use crate::flow::ids::{Step, Symbol};
+use crate::flow::ids::{Step, VariableName};
 use crate::protocols::{
-    kernel::{Access, Event, Kernel},
+    kernel::{Access, Kernel, KernelEvent},
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
 };
@@ -41,8 +41,8 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
         let plain = !it.write && it.is_shared() && !it.asynchronous;
         plain && kernel.events_at(it.step).next().is_none()
     };
-    let variables: Vec<Symbol> = {
-        let mut found: Vec<Symbol> = Vec::new();
+    let variables: Vec<VariableName> = {
+        let mut found: Vec<VariableName> = Vec::new();
         for access in kernel.accesses.iter().filter(|it| writes(it)) {
             if let Some(it) = written(kernel, access)
                 && !found.contains(&it)
@@ -53,7 +53,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
         }
         found
     };
-    let bit = |symbol: Symbol| {
+    let bit = |symbol: VariableName| {
         let index = variables.iter().position(|it| *it == symbol);
         index.map(|it| 1 << it)
     };
@@ -126,7 +126,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
 }
 
 /// The variable into which an access writes.
-fn written(kernel: &Kernel<'_>, access: &Access) -> Option<Symbol> {
+fn written(kernel: &Kernel<'_>, access: &Access) -> Option<VariableName> {
     let base = match access.address {
         Some(it) => it.0,
         None => {
@@ -139,8 +139,8 @@ fn written(kernel: &Kernel<'_>, access: &Access) -> Option<Symbol> {
 }
 
 /// The variable that an asynchronous instruction reads.
-fn source(kernel: &Kernel<'_>, step: Step) -> Option<Symbol> {
-    let bulk = |it: &&Event| it.kind == EventKind::Issue(Group::Bulk);
+fn source(kernel: &Kernel<'_>, step: Step) -> Option<VariableName> {
+    let bulk = |it: &&KernelEvent| it.kind == EventKind::Issue(Group::Bulk);
     let event = kernel.events_at(step).find(bulk)?;
     kernel.root(kernel.bracket(event, 0)?.0)
 }

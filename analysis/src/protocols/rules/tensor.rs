@@ -7,10 +7,10 @@ use isa::{
 
 use crate::flow::{facts::Step, ids::BlockId};
 use crate::protocols::{
-    kernel::{Event, Kernel},
+    kernel::{Kernel, KernelEvent},
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
-    solver::{Problem, solve},
+    solver::{Domain, solve},
 };
 
 const WAIT: &str = "tcgen05-missing-wait";
@@ -23,7 +23,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
     relaxed_waits(kernel, moments, reports);
 }
 
-fn is_transfer(event: &Event) -> bool {
+fn is_transfer(event: &KernelEvent) -> bool {
     matches!(
         event.kind,
         EventKind::Issue(Group::TensorLoad | Group::TensorStore)
@@ -33,11 +33,11 @@ fn is_transfer(event: &Event) -> bool {
 /// Columns that are not given back, are asked for too late, or are not as many as there can be.
 fn allocation(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let of = |kind: EventKind| kernel.events.iter().filter(move |it| it.kind == kind);
-    let allocations: Vec<&Event> = of(EventKind::TensorAlloc).collect();
+    let allocations: Vec<&KernelEvent> = of(EventKind::TensorAlloc).collect();
     let Some(first) = allocations.first() else {
         return;
     };
-    let releases: Vec<&Event> = of(EventKind::TensorDealloc).collect();
+    let releases: Vec<&KernelEvent> = of(EventKind::TensorDealloc).collect();
     if releases.is_empty() && kernel.entry && !kernel.calls {
         let missing = tables().name_of(EventKind::TensorDealloc);
         let found = report(
@@ -101,21 +101,21 @@ fn allocation(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 
 /// Transfers that may still run.
 #[derive(Clone, PartialEq)]
-struct State {
+struct TensorState {
     /// A store, on every way.
     store: Option<Step>,
     /// Loads, on every way, sorted.
     loads: Vec<Step>,
 }
 
-struct Rule<'k, 'f> {
+struct TensorRule<'k, 'f> {
     kernel: &'k Kernel<'f>,
     /// For each instruction with events of interest its kinds, sorted by instruction.
-    events: Vec<&'k Event>,
+    events: Vec<&'k KernelEvent>,
 }
 
-impl Rule<'_, '_> {
-    fn step(&self, step: Step, state: &mut State, tell: &mut dyn FnMut(Step, Step, Group)) {
+impl TensorRule<'_, '_> {
+    fn step(&self, step: Step, state: &mut TensorState, tell: &mut dyn FnMut(Step, Step, Group)) {
         // A use of a loaded register orders nothing but itself, PTX ISA 9.7.17.6.4.5.
         let first = self.events.partition_point(|it| it.step < step);
         for event in self.events[first..].iter().take_while(|it| it.step == step) {
@@ -146,7 +146,7 @@ impl Rule<'_, '_> {
             }
         }
         if self.kernel.body.instructions[step as usize].call {
-            *state = State {
+            *state = TensorState {
                 store: None,
                 loads: Vec::new(),
             };
@@ -154,23 +154,23 @@ impl Rule<'_, '_> {
     }
 }
 
-impl Problem for Rule<'_, '_> {
-    type State = State;
+impl Domain for TensorRule<'_, '_> {
+    type State = TensorState;
 
-    fn start(&self) -> State {
-        State {
+    fn start(&self) -> TensorState {
+        TensorState {
             store: None,
             loads: Vec::new(),
         }
     }
 
-    fn run(&self, block: BlockId, state: &mut State) {
+    fn run(&self, block: BlockId, state: &mut TensorState) {
         for step in self.kernel.flow.graph.blocks[block as usize].clone() {
             self.step(step, state, &mut |_, _, _| {});
         }
     }
 
-    fn join(&self, into: &mut State, other: &State) {
+    fn join(&self, into: &mut TensorState, other: &TensorState) {
         into.store = into.store.and(other.store.min(into.store));
         into.loads
             .retain(|it| other.loads.binary_search(it).is_ok());
@@ -179,7 +179,7 @@ impl Problem for Rule<'_, '_> {
 
 /// Loads and stores that are not waited for when others are told that they are done.
 fn transfers(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
-    let rule = Rule {
+    let rule = TensorRule {
         kernel,
         events: kernel.events.iter().collect(),
     };

@@ -14,9 +14,9 @@ use crate::flow::{
 };
 use crate::hir::bound::BoundOperand;
 use crate::protocols::{
-    kernel::{Event, Kernel},
+    kernel::{Kernel, KernelEvent},
     report::{Insertion, Report, report},
-    solver::{Problem, solve},
+    solver::{Domain, solve},
 };
 
 const READ: &str = "wgmma-result-before-wait";
@@ -38,7 +38,7 @@ struct Held {
 }
 
 #[derive(Clone, PartialEq)]
-struct State {
+struct WgmmaState {
     held: BTreeMap<Value, Held>,
     /// Whether no group is committed on any way.
     no_group: bool,
@@ -48,26 +48,26 @@ struct State {
     written: BTreeMap<Value, Step>,
 }
 
-struct Rule<'k, 'f> {
+struct WgmmaRule<'k, 'f> {
     kernel: &'k Kernel<'f>,
     /// The events by their instructions.
-    events: FxHashMap<Step, &'k Event>,
+    events: FxHashMap<Step, &'k KernelEvent>,
     /// The registers of all products.
     registers: FxHashSet<Value>,
     /// Those of their results.
     results: FxHashSet<Value>,
 }
 
-impl Rule<'_, '_> {
+impl WgmmaRule<'_, '_> {
     /// The registers of a fragment that a product reads.
-    fn fragment(&self, event: &Event) -> Vec<Value> {
+    fn fragment(&self, event: &KernelEvent) -> Vec<Value> {
         let operand = self.kernel.operand(event, 0);
         operand
             .filter(BoundOperand::is_vector)
             .map_or_else(Vec::new, |it| self.kernel.registers(it.references))
     }
 
-    fn step(&self, step: Step, state: &mut State, tell: &mut dyn FnMut(Telling)) {
+    fn step(&self, step: Step, state: &mut WgmmaState, tell: &mut dyn FnMut(Telling)) {
         let facts = &self.kernel.flow.facts;
         let (reads, writes) = (
             facts.reads.get(step as usize),
@@ -192,11 +192,11 @@ enum Telling {
     Unfenced(Step, Option<Step>),
 }
 
-impl Problem for Rule<'_, '_> {
-    type State = State;
+impl Domain for WgmmaRule<'_, '_> {
+    type State = WgmmaState;
 
-    fn start(&self) -> State {
-        State {
+    fn start(&self) -> WgmmaState {
+        WgmmaState {
             held: BTreeMap::new(),
             no_group: true,
             // A function may be called after a fence.
@@ -205,13 +205,13 @@ impl Problem for Rule<'_, '_> {
         }
     }
 
-    fn run(&self, block: BlockId, state: &mut State) {
+    fn run(&self, block: BlockId, state: &mut WgmmaState) {
         for step in self.kernel.flow.graph.blocks[block as usize].clone() {
             self.step(step, state, &mut |_| {});
         }
     }
 
-    fn join(&self, into: &mut State, other: &State) {
+    fn join(&self, into: &mut WgmmaState, other: &WgmmaState) {
         for (value, held) in &other.held {
             let at = into.held.entry(*value).or_insert(*held);
             if (held.age, held.issue) < (at.age, at.issue) {
@@ -228,7 +228,7 @@ impl Problem for Rule<'_, '_> {
 }
 
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
-    let of_group = |it: &&Event| {
+    let of_group = |it: &&KernelEvent| {
         matches!(
             it.kind,
             EventKind::Issue(Group::Wgmma)
@@ -237,7 +237,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                 | EventKind::RegisterFence
         )
     };
-    let events: FxHashMap<Step, &Event> = kernel
+    let events: FxHashMap<Step, &KernelEvent> = kernel
         .events
         .iter()
         .filter(of_group)
@@ -246,7 +246,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     if !events.values().any(|it| it.kind == ISSUE) {
         return;
     }
-    let mut rule = Rule {
+    let mut rule = WgmmaRule {
         kernel,
         events,
         registers: FxHashSet::default(),

@@ -14,10 +14,10 @@ use super::format::{Format, Special};
 /// same neighbours of every format. A sum of results that were not exact has an error of less than 2^-120 of the largest
 /// operand.
 #[derive(Clone, Copy, Debug)]
-pub struct Number(pub(super) Value);
+pub struct Number(pub(super) Magnitude);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(super) enum Magnitude {
     Nan,
     Infinity {
         negative: bool,
@@ -42,15 +42,15 @@ const FARTHEST: i32 = 1 << 28;
 
 impl Finite {
     /// The magnitude 2^`exponent` × `value`; zero of the same sign if the value is.
-    fn normalized(negative: bool, exponent: i32, value: u128) -> Value {
+    fn normalized(negative: bool, exponent: i32, value: u128) -> Magnitude {
         if value == 0 {
-            return Value::Zero {
+            return Magnitude::Zero {
                 negative: Some(negative),
             };
         }
         let zeros = value.leading_zeros();
         let exponent = (exponent + 127 - zeros as i32).clamp(-FARTHEST, FARTHEST);
-        Value::Finite(Self {
+        Magnitude::Finite(Self {
             negative,
             exponent,
             significand: value << zeros,
@@ -112,7 +112,7 @@ fn divide(a: u128, b: u128) -> (u128, bool) {
 
 impl Number {
     /// NaN. It has neither sign nor payload: [`super::bits`] has the functions for which they matter.
-    pub const NAN: Self = Self(Value::Nan);
+    pub const NAN: Self = Self(Magnitude::Nan);
 
     /// Returns the value of the low bits of `bits`.
     pub fn decode(format: Format, bits: u64) -> Self {
@@ -129,9 +129,9 @@ impl Number {
         if code >= layout.infinity() {
             let infinite = layout.special == Special::InfinityAndNan && code == layout.infinity();
             return Self(if infinite {
-                Value::Infinity { negative }
+                Magnitude::Infinity { negative }
             } else {
-                Value::Nan
+                Magnitude::Nan
             });
         }
         let (exponent, fraction) = (code >> layout.fraction, code & ((1 << layout.fraction) - 1));
@@ -164,38 +164,38 @@ impl Number {
 
     /// Whether it is NaN.
     pub fn is_nan(&self) -> bool {
-        matches!(self.0, Value::Nan)
+        matches!(self.0, Magnitude::Nan)
     }
 
     /// Whether it is an infinity.
     pub fn is_infinite(&self) -> bool {
-        matches!(self.0, Value::Infinity { .. })
+        matches!(self.0, Magnitude::Infinity { .. })
     }
 
     /// Whether it is a zero.
     pub fn is_zero(&self) -> bool {
-        matches!(self.0, Value::Zero { .. })
+        matches!(self.0, Magnitude::Zero { .. })
     }
 
     /// Whether the sign is negative; the sign of NaN, and of a zero of which only rounding knows it, is positive.
     pub fn is_negative(&self) -> bool {
         match self.0 {
-            Value::Nan => false,
-            Value::Infinity { negative } => negative,
-            Value::Zero { negative } => negative.unwrap_or(false),
-            Value::Finite(it) => it.negative,
+            Magnitude::Nan => false,
+            Magnitude::Infinity { negative } => negative,
+            Magnitude::Zero { negative } => negative.unwrap_or(false),
+            Magnitude::Finite(it) => it.negative,
         }
     }
 
     /// Returns the number with that sign.
     pub fn with_sign(self, negative: bool) -> Self {
         Self(match self.0 {
-            Value::Nan => Value::Nan,
-            Value::Infinity { .. } => Value::Infinity { negative },
-            Value::Zero { .. } => Value::Zero {
+            Magnitude::Nan => Magnitude::Nan,
+            Magnitude::Infinity { .. } => Magnitude::Infinity { negative },
+            Magnitude::Zero { .. } => Magnitude::Zero {
                 negative: Some(negative),
             },
-            Value::Finite(it) => Value::Finite(Finite { negative, ..it }),
+            Magnitude::Finite(it) => Magnitude::Finite(Finite { negative, ..it }),
         })
     }
 
@@ -212,9 +212,13 @@ impl Number {
     /// Returns the square root: NaN of a negative number, -0 of -0.
     pub fn sqrt(self) -> Self {
         Self(match self.0 {
-            it @ (Value::Nan | Value::Zero { .. } | Value::Infinity { negative: false }) => it,
-            Value::Infinity { .. } | Value::Finite(Finite { negative: true, .. }) => Value::Nan,
-            Value::Finite(it) => {
+            it @ (Magnitude::Nan
+            | Magnitude::Zero { .. }
+            | Magnitude::Infinity { negative: false }) => it,
+            Magnitude::Infinity { .. } | Magnitude::Finite(Finite { negative: true, .. }) => {
+                Magnitude::Nan
+            }
+            Magnitude::Finite(it) => {
                 // The unit of the radicand must be an even power of two.
                 let unit = it.exponent - 127;
                 let radicand = shift_right_sticky(it.significand, unit.rem_euclid(2) as u32);
@@ -232,15 +236,17 @@ impl Number {
     /// Returns 1 / √`self`, correct for numbers of at most 64 bits: ±infinity of ±0, NaN of a negative number.
     pub fn reciprocal_sqrt(self) -> Self {
         Self(match self.0 {
-            Value::Nan => Value::Nan,
-            Value::Zero { .. } => Value::Infinity {
+            Magnitude::Nan => Magnitude::Nan,
+            Magnitude::Zero { .. } => Magnitude::Infinity {
                 negative: self.is_negative(),
             },
-            Value::Infinity { negative: false } => Value::Zero {
+            Magnitude::Infinity { negative: false } => Magnitude::Zero {
                 negative: Some(false),
             },
-            Value::Infinity { .. } | Value::Finite(Finite { negative: true, .. }) => Value::Nan,
-            Value::Finite(it) => {
+            Magnitude::Infinity { .. } | Magnitude::Finite(Finite { negative: true, .. }) => {
+                Magnitude::Nan
+            }
+            Magnitude::Finite(it) => {
                 let divisor = shift_right_sticky(it.significand, 64);
                 let unit = it.exponent - 63;
                 // 2^190 or 2^189 / divisor, so that the unit of the quotient is an even power of two.
@@ -265,7 +271,7 @@ impl Number {
     /// Returns `self` × 2^`power`.
     pub fn scale_by_power(self, power: i32) -> Self {
         Self(match self.0 {
-            Value::Finite(it) => Value::Finite(Finite {
+            Magnitude::Finite(it) => Magnitude::Finite(Finite {
                 exponent: it.exponent.saturating_add(power).clamp(-FARTHEST, FARTHEST),
                 ..it
             }),
@@ -276,12 +282,12 @@ impl Number {
     /// Returns the integer, rounded toward 0 and saturated; `None` for NaN.
     pub fn to_integer(self) -> Option<i128> {
         let (negative, magnitude) = match self.0 {
-            Value::Nan => return None,
-            Value::Zero { .. } => return Some(0),
-            Value::Infinity { negative } => (negative, u128::MAX),
-            Value::Finite(it) if it.exponent < 0 => return Some(0),
-            Value::Finite(it) if it.exponent > 127 => (it.negative, u128::MAX),
-            Value::Finite(it) => (it.negative, it.significand >> (127 - it.exponent)),
+            Magnitude::Nan => return None,
+            Magnitude::Zero { .. } => return Some(0),
+            Magnitude::Infinity { negative } => (negative, u128::MAX),
+            Magnitude::Finite(it) if it.exponent < 0 => return Some(0),
+            Magnitude::Finite(it) if it.exponent > 127 => (it.negative, u128::MAX),
+            Magnitude::Finite(it) => (it.negative, it.significand >> (127 - it.exponent)),
         };
         let limit = i128::MAX as u128;
         Some(if magnitude > limit {
@@ -296,7 +302,7 @@ impl Number {
     /// Compares two numbers; -0 equals +0, and NaN compares with nothing.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         let sign = |it: &Self| match it.0 {
-            Value::Zero { .. } => 0,
+            Magnitude::Zero { .. } => 0,
             _ => 1 - 2 * i32::from(it.is_negative()),
         };
         if self.is_nan() || other.is_nan() {
@@ -304,7 +310,7 @@ impl Number {
         }
         Some(sign(self).cmp(&sign(other)).then_with(|| {
             let magnitude = match (self.0, other.0) {
-                (Value::Finite(a), Value::Finite(b)) => a.compare_magnitude(&b),
+                (Magnitude::Finite(a), Magnitude::Finite(b)) => a.compare_magnitude(&b),
                 _ => self.is_infinite().cmp(&other.is_infinite()),
             };
             if self.is_negative() {
@@ -343,17 +349,19 @@ impl Add for Number {
 
     fn add(self, other: Self) -> Self {
         Self(match (self.0, other.0) {
-            (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-            (Value::Infinity { negative: a }, Value::Infinity { negative: b }) if a != b => {
-                Value::Nan
+            (Magnitude::Nan, _) | (_, Magnitude::Nan) => Magnitude::Nan,
+            (Magnitude::Infinity { negative: a }, Magnitude::Infinity { negative: b })
+                if a != b =>
+            {
+                Magnitude::Nan
             }
-            (it @ Value::Infinity { .. }, _) | (_, it @ Value::Infinity { .. }) => it,
-            (Value::Zero { negative: a }, Value::Zero { negative: b }) => Value::Zero {
+            (it @ Magnitude::Infinity { .. }, _) | (_, it @ Magnitude::Infinity { .. }) => it,
+            (Magnitude::Zero { negative: a }, Magnitude::Zero { negative: b }) => Magnitude::Zero {
                 negative: a.filter(|_| a == b),
             },
-            (it @ Value::Finite(_), Value::Zero { .. })
-            | (Value::Zero { .. }, it @ Value::Finite(_)) => it,
-            (Value::Finite(a), Value::Finite(b)) => {
+            (it @ Magnitude::Finite(_), Magnitude::Zero { .. })
+            | (Magnitude::Zero { .. }, it @ Magnitude::Finite(_)) => it,
+            (Magnitude::Finite(a), Magnitude::Finite(b)) => {
                 let (large, small) = if a.compare_magnitude(&b).is_lt() {
                     (b, a)
                 } else {
@@ -367,7 +375,7 @@ impl Add for Number {
                 if a.negative == b.negative {
                     Finite::normalized(a.negative, large.exponent - 126, high + low)
                 } else if high == low {
-                    Value::Zero { negative: None }
+                    Magnitude::Zero { negative: None }
                 } else {
                     Finite::normalized(large.negative, large.exponent - 126, high - low)
                 }
@@ -390,17 +398,17 @@ impl Mul for Number {
     fn mul(self, other: Self) -> Self {
         let negative = self.is_negative() != other.is_negative();
         Self(match (self.0, other.0) {
-            (Value::Nan, _)
-            | (_, Value::Nan)
-            | (Value::Infinity { .. }, Value::Zero { .. })
-            | (Value::Zero { .. }, Value::Infinity { .. }) => Value::Nan,
-            (Value::Infinity { .. }, _) | (_, Value::Infinity { .. }) => {
-                Value::Infinity { negative }
+            (Magnitude::Nan, _)
+            | (_, Magnitude::Nan)
+            | (Magnitude::Infinity { .. }, Magnitude::Zero { .. })
+            | (Magnitude::Zero { .. }, Magnitude::Infinity { .. }) => Magnitude::Nan,
+            (Magnitude::Infinity { .. }, _) | (_, Magnitude::Infinity { .. }) => {
+                Magnitude::Infinity { negative }
             }
-            (Value::Zero { .. }, _) | (_, Value::Zero { .. }) => Value::Zero {
+            (Magnitude::Zero { .. }, _) | (_, Magnitude::Zero { .. }) => Magnitude::Zero {
                 negative: Some(negative),
             },
-            (Value::Finite(a), Value::Finite(b)) => Finite::normalized(
+            (Magnitude::Finite(a), Magnitude::Finite(b)) => Finite::normalized(
                 negative,
                 a.exponent + b.exponent - 126,
                 multiply_high_sticky(a.significand, b.significand),
@@ -415,15 +423,17 @@ impl Div for Number {
     fn div(self, divisor: Self) -> Self {
         let negative = self.is_negative() != divisor.is_negative();
         Self(match (self.0, divisor.0) {
-            (Value::Nan, _)
-            | (_, Value::Nan)
-            | (Value::Infinity { .. }, Value::Infinity { .. })
-            | (Value::Zero { .. }, Value::Zero { .. }) => Value::Nan,
-            (Value::Infinity { .. }, _) | (_, Value::Zero { .. }) => Value::Infinity { negative },
-            (Value::Zero { .. }, _) | (_, Value::Infinity { .. }) => Value::Zero {
+            (Magnitude::Nan, _)
+            | (_, Magnitude::Nan)
+            | (Magnitude::Infinity { .. }, Magnitude::Infinity { .. })
+            | (Magnitude::Zero { .. }, Magnitude::Zero { .. }) => Magnitude::Nan,
+            (Magnitude::Infinity { .. }, _) | (_, Magnitude::Zero { .. }) => {
+                Magnitude::Infinity { negative }
+            }
+            (Magnitude::Zero { .. }, _) | (_, Magnitude::Infinity { .. }) => Magnitude::Zero {
                 negative: Some(negative),
             },
-            (Value::Finite(a), Value::Finite(b)) => {
+            (Magnitude::Finite(a), Magnitude::Finite(b)) => {
                 // At most 65 bits, of which the highest is one of the two highest.
                 let (quotient, rest) = divide(a.significand, b.significand);
                 Finite::normalized(

@@ -3,7 +3,7 @@
 use super::{
     bits,
     format::{Format, Layout},
-    number::{Finite, Number, Value},
+    number::{Finite, Magnitude, Number},
 };
 
 /// The direction of a rounding.
@@ -135,10 +135,12 @@ impl Number {
         };
         let sign = |negative| bits::sign_bit(format, negative);
         match self.0 {
-            Value::Nan => Ok(bits::canonical_nan(format)),
-            Value::Infinity { negative } => Err(negative),
-            Value::Zero { negative } => Ok(sign(negative.unwrap_or(rounding == Rounding::Down))),
-            Value::Finite(it) => {
+            Magnitude::Nan => Ok(bits::canonical_nan(format)),
+            Magnitude::Infinity { negative } => Err(negative),
+            Magnitude::Zero { negative } => {
+                Ok(sign(negative.unwrap_or(rounding == Rounding::Down)))
+            }
+            Magnitude::Finite(it) => {
                 let code = if format == Format::Ue8m0 {
                     it.power_code(rounding)
                 } else {
@@ -158,10 +160,10 @@ impl Number {
     /// The bits of `s2f6`, saturated.
     fn to_fixed(self, rounding: Rounding) -> u64 {
         let (negative, magnitude) = match self.0 {
-            Value::Nan => (false, u64::MAX),
-            Value::Infinity { negative } => (negative, u64::MAX),
-            Value::Zero { .. } => (false, 0),
-            Value::Finite(it) => (
+            Magnitude::Nan => (false, u64::MAX),
+            Magnitude::Infinity { negative } => (negative, u64::MAX),
+            Magnitude::Zero { .. } => (false, 0),
+            Magnitude::Finite(it) => (
                 it.negative,
                 it.multiple_of(-6, rounding, it.negative)
                     .unwrap_or(u64::MAX),
@@ -176,7 +178,7 @@ impl Number {
 
     /// Returns the integer that is nearest in that direction; a zero keeps the sign.
     pub fn to_integral(self, rounding: Rounding) -> Self {
-        let Value::Finite(it) = self.0 else {
+        let Magnitude::Finite(it) = self.0 else {
             return self;
         };
         if it.exponent >= 127 {

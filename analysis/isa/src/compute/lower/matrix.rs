@@ -9,7 +9,7 @@ use crate::{
         program::{Destination, Op},
         value_type::ValueType,
     },
-    matrix::layout::{Axis, Fragment, Layout, Shape, Source, Term, chosen_layout, layout},
+    matrix::layout::{Axis, DigitSource, Fragment, Layout, Shape, Term, chosen_layout, layout},
     operand::Operand,
 };
 
@@ -191,7 +191,7 @@ impl Lowering<'_> {
         };
         let mut terms = fragment.terms.iter();
         let neighbours = Term {
-            source: Source::Element,
+            source: DigitSource::Element,
             divide: 1,
             modulo: fragment.elements,
             times: 1,
@@ -322,13 +322,15 @@ impl Lowering<'_> {
         let mut found = [0; 3].map(Int::constant);
         for term in &fragment.terms {
             let digit = match term.source {
-                Source::Lane => {
+                DigitSource::Lane => {
                     let lane = self.builder.push(Op::Lane);
                     let lane = Int::node(lane, Range::of_bits(5, false));
                     digit(lane, term.divide, term.modulo)?
                 }
-                Source::Register => Int::constant((register / term.divide % term.modulo).into()),
-                Source::Element => Int::constant((element / term.divide % term.modulo).into()),
+                DigitSource::Register => {
+                    Int::constant((register / term.divide % term.modulo).into())
+                }
+                DigitSource::Element => Int::constant((element / term.divide % term.modulo).into()),
             };
             let digit = Int::ring(Ring::Multiply, digit, Int::constant(term.times.into()));
             let axis = &mut found[axis_number(term.axis)];
@@ -355,9 +357,9 @@ impl Lowering<'_> {
             let digit = digit(axis, term.times, term.modulo)?;
             let digit = Int::ring(Ring::Multiply, digit, Int::constant(term.divide.into()));
             let source = match term.source {
-                Source::Lane => &mut lane,
-                Source::Element => &mut element,
-                Source::Register => return Err(Obstacle::Matrix),
+                DigitSource::Lane => &mut lane,
+                DigitSource::Element => &mut element,
+                DigitSource::Register => return Err(Obstacle::Matrix),
             };
             *source = Int::ring(Ring::Add, source.clone(), digit);
         }

@@ -114,7 +114,7 @@ impl Topic {
 
 /// The part of the manual that a page was held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ManualPart {
     /// The version of the manual; none if it says nothing, and ptxas was asked.
     pub version: Option<&'static str>,
     /// The numbers of its sections, ascending.
@@ -177,33 +177,34 @@ static FIGURES: LazyLock<Vec<(&'static str, &'static str, &'static str)>> = Lazy
 });
 
 /// Kind and name of a page, and its source.
-static SOURCES: LazyLock<FxHashMap<(&'static str, &'static str), Source>> = LazyLock::new(|| {
-    let lines = text("manual.tsv").lines().filter(|it| !it.starts_with('#'));
-    lines
-        .filter_map(|line| {
-            let mut cells = line.split('\t');
-            let key = (cells.next()?, cells.next()?);
-            let version = cells.next()?;
-            let sections = cells.next()?.split(", ").filter(|it| *it != "-");
-            let source = Source {
-                version: (version != "-").then_some(version),
-                sections: sections.collect(),
-            };
-            Some((key, source))
-        })
-        .collect()
-});
+static SOURCES: LazyLock<FxHashMap<(&'static str, &'static str), ManualPart>> =
+    LazyLock::new(|| {
+        let lines = text("manual.tsv").lines().filter(|it| !it.starts_with('#'));
+        lines
+            .filter_map(|line| {
+                let mut cells = line.split('\t');
+                let key = (cells.next()?, cells.next()?);
+                let version = cells.next()?;
+                let sections = cells.next()?.split(", ").filter(|it| *it != "-");
+                let source = ManualPart {
+                    version: (version != "-").then_some(version),
+                    sections: sections.collect(),
+                };
+                Some((key, source))
+            })
+            .collect()
+    });
 
 /// The part of the manual that the page of an instruction was held against.
 #[must_use]
-pub fn instruction_source(name: &str) -> Option<&'static Source> {
+pub fn instruction_source(name: &str) -> Option<&'static ManualPart> {
     let name = instruction(name)?.name;
     SOURCES.get(&("instruction", name))
 }
 
 /// The part of the manual that an entry of a topic was held against.
 #[must_use]
-pub fn source(topic: Topic, entry: &Entry) -> Option<&'static Source> {
+pub fn source(topic: Topic, entry: &Entry) -> Option<&'static ManualPart> {
     SOURCES.get(&(topic.kind()?, *entry.words.first()?))
 }
 

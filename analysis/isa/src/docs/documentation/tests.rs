@@ -82,7 +82,7 @@ fn sections_have_links() {
 fn every_page_has_its_source() {
     let mut wrong: Vec<String> = Vec::new();
     let mut seen = 0;
-    let mut check = |name: String, source: Option<&Source>| {
+    let mut check = |name: String, source: Option<&ManualPart>| {
         let Some(source) = source else {
             wrong.push(format!("{name} is not in manual.tsv"));
             return;

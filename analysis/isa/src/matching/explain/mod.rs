@@ -61,7 +61,7 @@ pub(crate) fn explain<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Vec<
     };
     let mut forms = Vec::new();
     for instruction in candidates(tables, statement).filter(|it| it.fixed.len() == longest) {
-        let words = Words::new(instruction, &statement.words[longest..]);
+        let words = StatementWords::new(instruction, &statement.words[longest..]);
         let least = |it| (it, words.least_price(it));
         let variants = instruction.variants.iter().map(least).collect::<Vec<_>>();
         forms.push((instruction, words, variants));
@@ -154,7 +154,7 @@ fn without_candidates<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Prob
 }
 
 /// The words of a statement after the fixed ones, as an instruction knows them.
-struct Words {
+struct StatementWords {
     ids: Vec<Option<u16>>,
     /// All that the instruction knows.
     known: WordSet,
@@ -164,9 +164,9 @@ struct Words {
     unknown: u32,
 }
 
-impl Words {
-    fn new(instruction: &Instruction, words: &[&str]) -> Words {
-        let mut out = Words {
+impl StatementWords {
+    fn new(instruction: &Instruction, words: &[&str]) -> StatementWords {
+        let mut out = StatementWords {
             ids: Vec::with_capacity(words.len()),
             known: WordSet::default(),
             needed: Vec::with_capacity(words.len()),

@@ -2,9 +2,8 @@
 
 use super::{
     Axis::{self, Column, Row},
-    Fragment,
-    Source::Register,
-    Term,
+    DigitSource::Register,
+    Fragment, Term,
     fragments::{Words, accumulator, element_bits, elements, group, thread, used},
 };
 

@@ -1,6 +1,6 @@
 //! Layouts as formulas for people.
 
-use super::{Axis, Fragment, Source, Term};
+use super::{Axis, DigitSource, Fragment, Term};
 
 /// Where the elements of a register are, as formulas of the lane: `g = lane / 4`, `t = lane % 4`, `w` the warp in
 /// its warpgroup, `i` the register and `e` the element in it.
@@ -21,7 +21,7 @@ impl Fragment {
         // Elements that go both down and right need their number in both formulas.
         let along = |axis| {
             let mut terms = self.terms.iter();
-            terms.any(|it| it.source == Source::Element && it.axis == axis)
+            terms.any(|it| it.source == DigitSource::Element && it.axis == axis)
         };
         let numbered = along(Axis::Row) && along(Axis::Column);
         Formula {
@@ -43,8 +43,10 @@ impl Fragment {
         for term in self.terms.iter().filter(|it| it.axis == axis) {
             let times = term.times * stretch;
             match (term.source, register) {
-                (Source::Register, Some(register)) => constant += term.value(register) * stretch,
-                (Source::Element, _) if !numbered => length *= term.modulo,
+                (DigitSource::Register, Some(register)) => {
+                    constant += term.value(register) * stretch
+                }
+                (DigitSource::Element, _) if !numbered => length *= term.modulo,
                 _ => parts.push(product(times, &self.digit(*term))),
             }
         }
@@ -67,12 +69,12 @@ impl Fragment {
     /// A digit in words.
     fn digit(&self, term: Term) -> String {
         let (name, most) = match (term.source, term.divide, term.modulo) {
-            (Source::Lane, 4, 8) => return "g".to_owned(),
-            (Source::Lane, 1, 4) => return "t".to_owned(),
-            (Source::Lane, 32, 4) => return "w".to_owned(),
-            (Source::Lane, ..) => ("lane", self.lanes),
-            (Source::Register, ..) => ("i", self.registers),
-            (Source::Element, ..) => ("e", self.elements),
+            (DigitSource::Lane, 4, 8) => return "g".to_owned(),
+            (DigitSource::Lane, 1, 4) => return "t".to_owned(),
+            (DigitSource::Lane, 32, 4) => return "w".to_owned(),
+            (DigitSource::Lane, ..) => ("lane", self.lanes),
+            (DigitSource::Register, ..) => ("i", self.registers),
+            (DigitSource::Element, ..) => ("e", self.elements),
         };
         let mut text = name.to_owned();
         if term.divide > 1 {

@@ -2,9 +2,8 @@
 
 use super::{
     Axis::{self, Column, Part, Row},
-    Fragment, Layout,
-    Source::{self, Element, Lane, Register},
-    Term,
+    DigitSource::{self, Element, Lane, Register},
+    Fragment, Layout, Term,
 };
 
 /// `lane / 4`: the group of four lanes.
@@ -446,7 +445,7 @@ fn tensor_memory(words: &Words<'_>) -> Option<Fragment> {
     }
     let packed = words.has("pack::16b") || words.has("unpack::16b");
     let wide = if packed { 2 } else { 1 };
-    let column = |source: Source, divide, modulo, times| {
+    let column = |source: DigitSource, divide, modulo, times| {
         Term::new(source, divide, modulo, times * wide, Column)
     };
     let has = |shape: &str| words.has(shape);

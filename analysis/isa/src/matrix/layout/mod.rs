@@ -19,7 +19,7 @@ pub use fragments::{Shape, layout};
 
 /// Where a digit of a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum DigitSource {
     /// The thread in its warp, or in its warpgroup for fragments of 128 lanes.
     Lane,
     /// The register in its vector.
@@ -43,7 +43,7 @@ pub enum Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The number that is split into digits.
-    pub source: Source,
+    pub source: DigitSource,
     /// Weight of the digit in the source.
     pub divide: u32,
     /// Number of values of the digit.
@@ -55,7 +55,7 @@ pub struct Term {
 }
 
 impl Term {
-    const fn new(source: Source, divide: u32, modulo: u32, times: u32, axis: Axis) -> Term {
+    const fn new(source: DigitSource, divide: u32, modulo: u32, times: u32, axis: Axis) -> Term {
         Term {
             source,
             divide,
@@ -117,9 +117,9 @@ impl Fragment {
         };
         for term in &self.terms {
             let value = term.value(match term.source {
-                Source::Lane => lane,
-                Source::Register => register,
-                Source::Element => element,
+                DigitSource::Lane => lane,
+                DigitSource::Register => register,
+                DigitSource::Element => element,
             });
             match term.axis {
                 Axis::Part => found.part += value,

@@ -27,7 +27,7 @@ use crate::{
 
 /// The definitions of an instruction.
 #[derive(Default)]
-struct Memory {
+struct MemoryNames {
     /// Numbers of the lines that were used.
     used: FxHashSet<usize>,
     values: FxHashMap<usize, Values>,
@@ -64,7 +64,7 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
         .filter(|(line, _)| line.text.starts_with('$') || starts_with_name(line.text, name))
         .map(|(line, definitions)| Ok((head(*line, name)?, definitions)))
         .collect::<Result<_>>()?;
-    let mut memory = Memory::default();
+    let mut memory = MemoryNames::default();
     let is_fact = |it: &&Definition| matches!(it.kind, DefinitionKind::Facts { .. });
     if let Some(it) = heads.iter().flat_map(|it| it.1.iter()).find(is_fact) {
         let message = "facts belong under `instr`, not deeper than the variants; `when .word: does …` says for which";
@@ -194,7 +194,7 @@ fn starts_with_name(text: &str, name: &str) -> bool {
 }
 
 /// Slots that share values keep their order, so they form a group; types keep theirs, and layouts.
-fn group(slots: &mut [Slot], memory: &Memory) {
+fn group(slots: &mut [Slot], memory: &MemoryNames) {
     let related = |a: usize, b: usize, slots: &[Slot]| {
         let both = |of: &WordSet| [a, b].iter().all(|it| slots[*it].values.intersects(of));
         both(&memory.types) || both(&memory.layouts) || slots[a].values.intersects(&slots[b].values)
@@ -244,7 +244,7 @@ fn slot(
     own: &[Definition],
     shared: &[Definition],
     sets: &Sets,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
     line: Line,
 ) -> Result<Slot> {
     let found = own.iter().chain(shared).find_map(|it| match it.kind {
@@ -290,7 +290,7 @@ fn values(
     out: &mut Instruction,
     text: &'static str,
     sets: &Sets,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
 ) -> std::result::Result<Values, String> {
     let mut all = WordSet::default();
     let mut gates = Vec::new();
@@ -310,7 +310,11 @@ fn values(
     Ok((all, gates.into()))
 }
 
-fn word_id(out: &mut Instruction, word: Cow<'static, str>, memory: &mut Memory) -> Option<u16> {
+fn word_id(
+    out: &mut Instruction,
+    word: Cow<'static, str>,
+    memory: &mut MemoryNames,
+) -> Option<u16> {
     if let Some(id) = out.word_ids.get(&*word) {
         return Some(*id);
     }
@@ -337,7 +341,7 @@ fn operand_list(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
 ) -> Result<Vec<OperandPattern>> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -351,7 +355,7 @@ fn operand(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
 ) -> Result<OperandPattern> {
     let (body, optional) = match text.strip_suffix('?') {
         Some(body) => (body.trim(), true),
@@ -430,7 +434,7 @@ fn operand_kinds(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
 ) -> Result<Arc<[Kind]>> {
     let (line, text, shared) = find_operand(name, own, shared)
         .ok_or((line.number, format!("operand `{name}` is not defined")))?;
@@ -452,7 +456,7 @@ fn presence(
     shared: &[Definition],
     scope: &Scope<'_>,
     optional: bool,
-    memory: &mut Memory,
+    memory: &mut MemoryNames,
 ) -> Result<Presence> {
     let when = find_operand(name, own, shared).and_then(|it| Some((it.0, split_if(it.1).1?, it.2)));
     match when {

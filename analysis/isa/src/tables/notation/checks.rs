@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use super::{
-    names::{Walk, Words, each_name, each_word},
-    raw::{Block, DefinitionKind},
+    names::{BlockWords, Walk, each_name, each_word},
+    raw::{Block, DefinitionKind, Result},
     scanner::split_outside,
 };
 use crate::{
@@ -23,7 +23,6 @@ use crate::{
 };
 
 type Mistake = (usize, String);
-type Result<T> = std::result::Result<T, Mistake>;
 
 /// The first mistake in the computation of a block.
 pub(super) fn check(
@@ -41,7 +40,7 @@ pub(super) fn check(
     let checker = Checker {
         block,
         computation,
-        words: Words(instructions),
+        words: BlockWords(instructions),
         ignored,
         needed: RefCell::default(),
     };
@@ -51,7 +50,7 @@ pub(super) fn check(
 struct Checker<'c> {
     block: &'c Block,
     computation: &'c Computation,
-    words: Words<'c>,
+    words: BlockWords<'c>,
     /// Slots, words and operands that change no value.
     ignored: FxHashSet<&'static str>,
     /// Those of them of which nothing else speaks.

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
+    raw::Checked,
     scanner::{Scanner, collect, split_outside},
     scope::Scope,
 };
@@ -12,10 +13,8 @@ use crate::{
     target::{Gate, Target, TextureMode, Version},
 };
 
-type Result<T> = std::result::Result<T, String>;
-
 /// Reads `@7.0..7.8 sm_80 sm_90a`; without a version `@ sm_80`.
-pub(super) fn gate(text: &'static str) -> Result<Gate> {
+pub(super) fn gate(text: &'static str) -> Checked<Gate> {
     let mut gate = Gate::default();
     for word in text.split_whitespace() {
         if let Some(below) = word.strip_prefix("<sm_") {
@@ -44,7 +43,7 @@ pub(super) fn gate(text: &'static str) -> Result<Gate> {
 }
 
 /// Splits `text @gate` into its parts.
-pub(super) fn split_gate(text: &'static str) -> Result<(&'static str, Gate)> {
+pub(super) fn split_gate(text: &'static str) -> Checked<(&'static str, Gate)> {
     match text.split_once('@') {
         Some((text, rest)) => Ok((text.trim(), gate(rest)?)),
         None => Ok((text.trim(), Gate::default())),
@@ -52,7 +51,7 @@ pub(super) fn split_gate(text: &'static str) -> Result<(&'static str, Gate)> {
 }
 
 /// Reads a condition.
-pub(super) fn condition(text: &'static str, scope: &Scope<'_>) -> Result<Condition> {
+pub(super) fn condition(text: &'static str, scope: &Scope<'_>) -> Checked<Condition> {
     let mut out = Vec::with_capacity(1);
     let mut rest = text;
     loop {
@@ -84,7 +83,7 @@ fn split_or(text: &'static str) -> (&'static str, Option<&'static str>) {
     (text.trim(), None)
 }
 
-fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
+fn atom(text: &'static str, scope: &Scope<'_>) -> Checked<Atom> {
     let mut s = Scanner::new(text);
     let negated = s.eat("!");
     if s.eat_tight(".") {
@@ -158,7 +157,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
                         .map(|it| (it.number, it.suffix))
                         .ok_or_else(|| format!("`{it}` is not a target"))
                 });
-                return Ok(Atom::TargetIn(list.collect::<Result<_>>()?));
+                return Ok(Atom::TargetIn(list.collect::<Checked<_>>()?));
             }
             let below = s.eat("<");
             if !below && !s.eat(">=") {
@@ -220,7 +219,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
     })
 }
 
-fn end(s: Scanner) -> Result<()> {
+fn end(s: Scanner) -> Checked<()> {
     if s.is_empty() {
         Ok(())
     } else {
@@ -229,7 +228,7 @@ fn end(s: Scanner) -> Result<()> {
 }
 
 /// Reads an expression: numbers, slots, `m(shape)`, `bits(type)`, `+ - * /`, `if(condition; a; b)`.
-pub(super) fn expression(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
+pub(super) fn expression(s: &mut Scanner, scope: &Scope<'_>) -> Checked<Expression> {
     let mut left = term(s, scope)?;
     loop {
         let operator = match s.peek() {
@@ -243,7 +242,7 @@ pub(super) fn expression(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expressio
     }
 }
 
-fn term(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
+fn term(s: &mut Scanner, scope: &Scope<'_>) -> Checked<Expression> {
     let mut left = factor(s, scope)?;
     loop {
         let operator = match s.peek() {
@@ -257,7 +256,7 @@ fn term(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
     }
 }
 
-fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
+fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Checked<Expression> {
     if s.eat("(") {
         let inner = expression(s, scope)?;
         if !s.eat(")") {

@@ -3,12 +3,11 @@
 //! Operators bind, from loose to tight: `x if c else y` and `x else y`; `or`; `and`; `not`; comparisons; `|`; `^`; `&`;
 //! `<<` and `>>`; `+` and `-`; `*` and `/`; `-x` and `~x`; `x as t`; `x[h:l]`, `x{i}`, `x@l`, `x(i)`.
 
+use super::raw::Checked;
 use crate::tables::computation::{
     Binder, Completion, Definition, Effect, Expression, Infix, Memory, MemoryKind, Prefix,
     Primitive, Set, Target,
 };
-
-type Result<T> = std::result::Result<T, String>;
 
 /// Words that are never names.
 const KEYWORDS: [&str; 9] = ["if", "else", "or", "and", "not", "as", "in", "for", "until"];
@@ -35,21 +34,21 @@ const COMPARISONS: [(&str, Infix); 6] = [
 ];
 
 /// Reads `x = …, f(i) = …`.
-pub(super) fn definitions(text: &'static str) -> Result<Vec<Definition>> {
+pub(super) fn definitions(text: &'static str) -> Checked<Vec<Definition>> {
     whole(text, |it| it.separated(Parser::definition))
 }
 
 /// Reads the effects of a `computes` line.
-pub(super) fn effects(text: &'static str) -> Result<Vec<Effect>> {
+pub(super) fn effects(text: &'static str) -> Checked<Vec<Effect>> {
     whole(text, |it| it.separated(Parser::effect))
 }
 
 /// Reads an expression.
-pub(super) fn expression(text: &'static str) -> Result<Expression> {
+pub(super) fn expression(text: &'static str) -> Checked<Expression> {
     whole(text, Parser::expression)
 }
 
-fn whole<T>(text: &'static str, read: impl FnOnce(&mut Parser) -> Result<T>) -> Result<T> {
+fn whole<T>(text: &'static str, read: impl FnOnce(&mut Parser) -> Checked<T>) -> Checked<T> {
     let mut parser = Parser { rest: text.trim() };
     let out = read(&mut parser)?;
     match parser.rest {
@@ -78,7 +77,7 @@ impl Parser {
         }
     }
 
-    fn expect(&mut self, text: &str) -> Result<()> {
+    fn expect(&mut self, text: &str) -> Checked<()> {
         match self.eat(text) {
             true => Ok(()),
             false => Err(self.expected(&format!("`{text}`"))),
@@ -117,7 +116,7 @@ impl Parser {
     }
 
     /// A word that is not a keyword.
-    fn name(&mut self) -> Result<&'static str> {
+    fn name(&mut self) -> Checked<&'static str> {
         let word = self.word().filter(|it| !KEYWORDS.contains(it));
         let word = word.ok_or_else(|| self.expected("a name"))?;
         self.eat(word);
@@ -125,7 +124,7 @@ impl Parser {
     }
 
     /// One or more of something, with commas between.
-    fn separated<T>(&mut self, read: impl Fn(&mut Parser) -> Result<T>) -> Result<Vec<T>> {
+    fn separated<T>(&mut self, read: impl Fn(&mut Parser) -> Checked<T>) -> Checked<Vec<T>> {
         let mut out = vec![read(self)?];
         while self.eat(",") {
             out.push(read(self)?);
@@ -134,7 +133,7 @@ impl Parser {
     }
 
     /// Arguments after `(`, to the `)`.
-    fn arguments<T>(&mut self, read: impl Fn(&mut Parser) -> Result<T>) -> Result<Vec<T>> {
+    fn arguments<T>(&mut self, read: impl Fn(&mut Parser) -> Checked<T>) -> Checked<Vec<T>> {
         if self.eat(")") {
             return Ok(Vec::new());
         }
@@ -143,7 +142,7 @@ impl Parser {
         Ok(out)
     }
 
-    fn definition(&mut self) -> Result<Definition> {
+    fn definition(&mut self) -> Checked<Definition> {
         let name = self.name()?;
         if Primitive::from_name(name).is_some() || BINDERS.contains(&name) {
             return Err(format!(
@@ -163,7 +162,7 @@ impl Parser {
         })
     }
 
-    fn effect(&mut self) -> Result<Effect> {
+    fn effect(&mut self) -> Checked<Effect> {
         let (mut each, mut atomic, mut later, mut matrix) = (false, false, false, false);
         loop {
             let flag = match self.word() {
@@ -207,7 +206,7 @@ impl Parser {
         })
     }
 
-    fn target(&mut self) -> Result<Target> {
+    fn target(&mut self) -> Checked<Target> {
         Ok(match self.postfix()? {
             Expression::Name("cc") => Target::Carry,
             Expression::Name("stack") => Target::Stack,
@@ -228,7 +227,7 @@ impl Parser {
     }
 
     /// `r in set`
-    fn variable(&mut self) -> Result<(&'static str, Set)> {
+    fn variable(&mut self) -> Checked<(&'static str, Set)> {
         let name = self.name()?;
         match self.eat_word("in") {
             true => Ok((name, self.set()?)),
@@ -236,7 +235,7 @@ impl Parser {
         }
     }
 
-    fn set(&mut self) -> Result<Set> {
+    fn set(&mut self) -> Checked<Set> {
         if self.word() == Some("lanes") {
             self.eat("lanes");
             self.expect("(")?;
@@ -255,7 +254,7 @@ impl Parser {
         }
     }
 
-    fn completion(&mut self) -> Result<Completion> {
+    fn completion(&mut self) -> Checked<Completion> {
         if self.eat_word("copies") {
             return Ok(Completion::Copies);
         }
@@ -276,7 +275,7 @@ impl Parser {
         Ok(Completion::Barrier(barrier, self.expression()?))
     }
 
-    fn expression(&mut self) -> Result<Expression> {
+    fn expression(&mut self) -> Checked<Expression> {
         let value = self.either()?;
         if self.eat_word("if") {
             let condition = self.either()?;
@@ -297,7 +296,7 @@ impl Parser {
         Ok(value)
     }
 
-    fn either(&mut self) -> Result<Expression> {
+    fn either(&mut self) -> Checked<Expression> {
         let mut left = self.both()?;
         while self.eat_word("or") {
             left = infix(Infix::Either, left, self.both()?);
@@ -305,7 +304,7 @@ impl Parser {
         Ok(left)
     }
 
-    fn both(&mut self) -> Result<Expression> {
+    fn both(&mut self) -> Checked<Expression> {
         let mut left = self.negation()?;
         while self.eat_word("and") {
             left = infix(Infix::Both, left, self.negation()?);
@@ -313,14 +312,14 @@ impl Parser {
         Ok(left)
     }
 
-    fn negation(&mut self) -> Result<Expression> {
+    fn negation(&mut self) -> Checked<Expression> {
         match self.eat_word("not") {
             true => Ok(prefix(Prefix::Not, self.negation()?)),
             false => self.comparison(),
         }
     }
 
-    fn comparison(&mut self) -> Result<Expression> {
+    fn comparison(&mut self) -> Checked<Expression> {
         let left = self.level(0)?;
         match COMPARISONS.iter().find(|it| self.eat(it.0)) {
             Some((_, operator)) => Ok(infix(*operator, left, self.level(0)?)),
@@ -328,7 +327,7 @@ impl Parser {
         }
     }
 
-    fn level(&mut self, level: usize) -> Result<Expression> {
+    fn level(&mut self, level: usize) -> Checked<Expression> {
         let Some(operators) = LEVELS.get(level) else {
             return self.unary();
         };
@@ -339,7 +338,7 @@ impl Parser {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression> {
+    fn unary(&mut self) -> Checked<Expression> {
         if self.eat("-") {
             return Ok(prefix(Prefix::Negate, self.unary()?));
         }
@@ -353,7 +352,7 @@ impl Parser {
         Ok(value)
     }
 
-    fn postfix(&mut self) -> Result<Expression> {
+    fn postfix(&mut self) -> Checked<Expression> {
         let mut value = self.primary()?;
         loop {
             let named = matches!(value, Expression::Name(_));
@@ -379,7 +378,7 @@ impl Parser {
         }
     }
 
-    fn primary(&mut self) -> Result<Expression> {
+    fn primary(&mut self) -> Checked<Expression> {
         if self.eat("$") {
             return Ok(Expression::Opcode);
         }
@@ -456,7 +455,7 @@ impl Parser {
     }
 
     /// The rest of `sum(r in set: x)` and its like after the `(`.
-    fn combination(&mut self, binder: &str) -> Result<Expression> {
+    fn combination(&mut self, binder: &str) -> Checked<Expression> {
         let operation = match binder {
             "reduce" => {
                 let operation = self.name()?;
@@ -488,7 +487,7 @@ impl Parser {
     }
 
     /// Memory from its `[` on.
-    fn memory(&mut self, kind: MemoryKind) -> Result<Memory> {
+    fn memory(&mut self, kind: MemoryKind) -> Checked<Memory> {
         self.expect("[")?;
         let mut kind = kind;
         if self.word() == Some("copies") {
@@ -533,7 +532,7 @@ const TARGETS: &str = "a target is one of an operand, `cc`, `stack`, `d(i, j)`, 
                        `tmem(address)`";
 
 /// Checks the bound of an approximation: `ulp 2`, `absolute 2^-22 in 0.5..2, relative 2^-22`, `gross`, `none`.
-fn is_bound(text: &str) -> Result<()> {
+fn is_bound(text: &str) -> Checked<()> {
     let mut parts = text
         .split(',')
         .map(|it| it.split_ascii_whitespace().collect());

@@ -37,6 +37,7 @@
 
 use super::{
     conditions::{condition, expression, matching},
+    raw::Checked,
     scanner::{Scanner, collect, find, split_outside},
     scope::{NO_SLOT, Scope},
 };
@@ -47,10 +48,8 @@ use crate::{
     types::{Class, Classes, type_of},
 };
 
-type Result<T> = std::result::Result<T, String>;
-
 /// Reads alternatives between `|`.
-pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Result<Vec<Kind>> {
+pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Checked<Vec<Kind>> {
     let mut out = Vec::new();
     for one in split_outside(text, b'|') {
         out.reserve_exact(1);
@@ -69,7 +68,7 @@ pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Result<Vec<Kind>> 
     Ok(out)
 }
 
-fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
+fn kind(text: &'static str, scope: &Scope<'_>) -> Checked<Kind> {
     if let Some((inner, when)) = split_when(text) {
         let condition = condition(when, scope)?;
         return Ok(Kind::When(Box::new(kind(inner, scope)?), condition));
@@ -101,7 +100,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         let list = list
             .split_whitespace()
             .map(|it| it.parse().map_err(|_| format!("`{it}` is not a number")));
-        return Ok(Kind::Integer(Integers::List(list.collect::<Result<_>>()?)));
+        return Ok(Kind::Integer(Integers::List(list.collect::<Checked<_>>()?)));
     }
     Ok(match text {
         "int" => Kind::Integer(Integers::Any),
@@ -162,7 +161,7 @@ fn call(text: &'static str) -> Option<(&'static str, &'static str)> {
     (close + 1 == text.len()).then(|| (&text[..open], text[open + 1..close].trim()))
 }
 
-fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Result<Kind> {
+fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Checked<Kind> {
     let width = match name {
         "addr" => Some(AddressWidth::Any),
         "addr8" => Some(AddressWidth::Only8),
@@ -272,7 +271,7 @@ fn space(text: &'static str, scope: &Scope<'_>) -> SpaceRef {
     }
 }
 
-fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
+fn type_ref(text: &'static str, scope: &Scope<'_>) -> Checked<TypeRef> {
     if let Some(inner) = text
         .strip_prefix("wide(")
         .and_then(|it| it.strip_suffix(')'))
@@ -300,7 +299,7 @@ fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
     }
 }
 
-fn classes(text: &'static str, scope: &Scope<'_>) -> Result<Classes> {
+fn classes(text: &'static str, scope: &Scope<'_>) -> Checked<Classes> {
     let mut out = Classes::default();
     scope.expand(text, |word| {
         let class = Class::from_word(&word)

@@ -47,9 +47,9 @@ const FIELDS: [&str; 8] = [
 
 /// The instructions of a block.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'c>(pub(super) &'c [&'c Instruction]);
+pub(super) struct BlockWords<'c>(pub(super) &'c [&'c Instruction]);
 
-impl<'c> Words<'c> {
+impl<'c> BlockWords<'c> {
     pub(super) fn variants(self) -> impl Iterator<Item = &'c Variant> {
         self.0.iter().flat_map(|it| &it.variants)
     }
@@ -110,7 +110,7 @@ pub(super) fn each_word(expression: &Expression, with: &mut dyn FnMut(&'static s
 
 /// The names in what is stated of one combination.
 pub(super) struct Walk<'w> {
-    pub(super) words: Words<'w>,
+    pub(super) words: BlockWords<'w>,
     pub(super) choice: &'w Choice<'w>,
     pub(super) stated: &'w Stated<'w>,
     /// Variables and parameters.

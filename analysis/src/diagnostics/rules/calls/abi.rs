@@ -10,7 +10,7 @@ use crate::{
     diagnostics::{
         finding::{Finding, finding},
         registry::ABI_TYPE,
-        rules::calls::context::{Call, Callee, Context, text},
+        rules::calls::context::{CallContext, CallParts, Callee, text},
     },
     hir::{header::Formal, items::items, module::signature, reached::is_reached, tree::trimmed},
 };
@@ -19,8 +19,8 @@ use crate::{
 /// code for them. A function that no entry reaches it drops before, and with a function of several results in the module
 /// it gives up its convention for calls.
 pub(in crate::diagnostics) fn check(
-    context: &Context<'_>,
-    call: &Call<'_>,
+    context: &CallContext<'_>,
+    call: &CallParts<'_>,
     callee: &Callee<'_>,
     findings: &mut Vec<Finding>,
 ) {
@@ -70,7 +70,7 @@ fn is_refused(formal: &Formal) -> bool {
 }
 
 /// Whether a function of the module has several results.
-fn several_results(context: &Context<'_>) -> bool {
+fn several_results(context: &CallContext<'_>) -> bool {
     let functions = &items(context.db, context.file()).functions;
     let mut headers = functions
         .iter()

@@ -14,7 +14,7 @@ use crate::{
         finding::{Finding, finding},
         place::Place,
         registry::{INVALID_ARGUMENT, WRONG_ARGUMENT_COUNT},
-        rules::calls::context::{Call, Callee, Context, text},
+        rules::calls::context::{CallContext, CallParts, Callee, text},
     },
     hir::{
         declaration::Shape,
@@ -26,8 +26,8 @@ use crate::{
 
 /// Compares the results and arguments of a call with those of the callee.
 pub(in crate::diagnostics) fn compare(
-    context: &Context<'_>,
-    call: &Call<'_>,
+    context: &CallContext<'_>,
+    call: &CallParts<'_>,
     callee: &Callee<'_>,
     findings: &mut Vec<Finding>,
 ) {
@@ -74,7 +74,12 @@ struct Values<'a> {
 
 impl Values<'_> {
     /// Whether there are as many as the callee has; else says so.
-    fn count(&self, call: &Call<'_>, callee: &Callee<'_>, findings: &mut Vec<Finding>) -> bool {
+    fn count(
+        &self,
+        call: &CallParts<'_>,
+        callee: &Callee<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> bool {
         let found = self.list.map_or(0, |it| it.nodes().count());
         let wanted = self.formals.len();
         // The array at the end may be left out, the parentheses not.
@@ -110,7 +115,7 @@ impl Values<'_> {
     /// The problem with one of them, and the right form.
     fn judge(
         &self,
-        context: &Context<'_>,
+        context: &CallContext<'_>,
         node: &Cursor<'_>,
         formal: &Formal,
         callee: &Callee<'_>,

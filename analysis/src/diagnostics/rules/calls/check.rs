@@ -12,7 +12,7 @@ use crate::{
         registry::INVALID_CALL_TARGET,
         rules::calls::{
             abi, arguments,
-            context::{Call, Callee, Context, text},
+            context::{CallContext, CallParts, Callee, text},
             parameter_access, prototype_fixes,
         },
         subject::Subject,
@@ -48,7 +48,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     } = *subject;
     let types = subject.types();
     let cursor = subject.cursor();
-    let context = Context {
+    let context = CallContext {
         db,
         function,
         body,
@@ -122,11 +122,11 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     });
 }
 
-impl<'a> Context<'a> {
+impl<'a> CallContext<'a> {
     // ---- Calls ---------------------------------------------------------------------------------
 
     fn call(&self, instruction: &Cursor<'a>, number: usize, findings: &mut Vec<Finding>) {
-        let call = match Call::of(instruction) {
+        let call = match CallParts::of(instruction) {
             Ok(call) => call,
             Err(Some(surplus)) => {
                 findings.push(finding(

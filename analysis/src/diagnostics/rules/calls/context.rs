@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A function whose calls are judged.
-pub(in crate::diagnostics) struct Context<'a> {
+pub(in crate::diagnostics) struct CallContext<'a> {
     pub(in crate::diagnostics) db: &'a dyn Database,
     pub(in crate::diagnostics) function: Function<'a>,
     pub(in crate::diagnostics) body: &'a Body,
@@ -43,7 +43,7 @@ pub(in crate::diagnostics) struct Callee<'a> {
 }
 
 /// The parts of a call.
-pub(crate) struct Call<'a> {
+pub(crate) struct CallParts<'a> {
     pub(crate) results: Option<Cursor<'a>>,
     pub(crate) callee: Cursor<'a>,
     pub(crate) arguments: Option<Cursor<'a>>,
@@ -51,9 +51,9 @@ pub(crate) struct Call<'a> {
     pub(crate) table: Option<Cursor<'a>>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> CallParts<'a> {
     /// The parts, or the first operand that a call has no place for.
-    pub(crate) fn of(instruction: &Cursor<'a>) -> Result<Call<'a>, Option<Cursor<'a>>> {
+    pub(crate) fn of(instruction: &Cursor<'a>) -> Result<CallParts<'a>, Option<Cursor<'a>>> {
         let is_list = |it: &Cursor<'_>| it.kind() == SyntaxKind::ARGUMENT_LIST;
         let mut nodes = operand_nodes(instruction).peekable();
         let results = nodes.next_if(is_list);
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
         let table = nodes.next_if(|it| !is_list(it));
         match nodes.next() {
             Some(surplus) => Err(Some(surplus)),
-            None => Ok(Call {
+            None => Ok(CallParts {
                 results,
                 callee,
                 arguments,
@@ -75,7 +75,7 @@ impl<'a> Call<'a> {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> CallContext<'a> {
     pub(in crate::diagnostics) fn file(&self) -> SourceFile {
         self.function.file(self.db)
     }

@@ -5,7 +5,7 @@ use crate::{
     diagnostics::{
         finding::{Finding, finding},
         registry::INVALID_PARAMETER_ACCESS,
-        rules::calls::context::{Context, text},
+        rules::calls::context::{CallContext, text},
     },
     hir::{
         body::{Reference, Target},
@@ -37,7 +37,7 @@ pub(in crate::diagnostics) fn is_parameter(types: &[Declared], reference: &Refer
 
 /// Judges an instruction whose operands fit it.
 pub(in crate::diagnostics) fn check(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     instruction: &Cursor<'_>,
     findings: &mut Vec<Finding>,
 ) {

@@ -15,7 +15,7 @@ use crate::{
         place::Place,
         rules::calls::{
             arguments::{show, value},
-            context::{Call, Context},
+            context::{CallContext, CallParts},
         },
     },
     hir::{items::Function, tree::trimmed},
@@ -24,9 +24,9 @@ use crate::{
 /// Declares a `.callprototype` for a call through a register, from what the call passes. `number` is
 /// different for each call of the function.
 pub(in crate::diagnostics) fn declare(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     instruction: &Cursor<'_>,
-    call: &Call<'_>,
+    call: &CallParts<'_>,
     number: usize,
 ) -> Option<Repair> {
     let list = |list: Option<&Cursor<'_>>| -> Option<Vec<String>> {
@@ -82,7 +82,7 @@ pub(in crate::diagnostics) fn system_call(
 }
 
 /// The parameter of a prototype for something that a call passes.
-fn parameter(context: &Context<'_>, node: &Cursor<'_>) -> Option<String> {
+fn parameter(context: &CallContext<'_>, node: &Cursor<'_>) -> Option<String> {
     let value = match context.operand(node) {
         Operand::Integer(_) => Value::register(Class::B32, 1),
         Operand::Float(..) => Value::register(Class::F32, 1),

@@ -16,7 +16,7 @@ use crate::{
 
 /// Where a declaration appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::diagnostics) enum Owner {
+pub(in crate::diagnostics) enum ParameterOwner {
     Module,
     Entry,
     Function,
@@ -24,7 +24,7 @@ pub(in crate::diagnostics) enum Owner {
 
 /// The version and target for which one declaration is checked.
 pub(in crate::diagnostics) struct Judge<'a> {
-    pub(in crate::diagnostics) owner: Owner,
+    pub(in crate::diagnostics) owner: ParameterOwner,
     /// None if the module lacks its version or target.
     pub(in crate::diagnostics) module: Option<Module>,
     /// Whether the settings require the target.

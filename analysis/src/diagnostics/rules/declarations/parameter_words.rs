@@ -12,7 +12,7 @@ use crate::{
 
 /// Whose parameters they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::diagnostics) enum Owner {
+pub(in crate::diagnostics) enum ParameterOwner {
     Entry,
     Function,
     CallPrototype,
@@ -39,7 +39,7 @@ pub(in crate::diagnostics) fn misplaced(
     declaration: &Declaration<'_>,
     name: &str,
     range: TextRange,
-    owner: Owner,
+    owner: ParameterOwner,
 ) -> Option<Misplaced> {
     let mut next = Next::Any;
     for word in &declaration.words {
@@ -54,7 +54,7 @@ pub(in crate::diagnostics) fn misplaced(
             (Next::Any, WordKind::Vector(_)) => Next::Type,
             (Next::Any | Next::Type, WordKind::Type(_)) => Next::Attribute,
             (Next::Attribute, WordKind::Alignment(_)) => {
-                if owner == Owner::Function {
+                if owner == ParameterOwner::Function {
                     return Some((
                         word.range,
                         format!(
@@ -91,7 +91,7 @@ pub(in crate::diagnostics) fn misplaced(
                 None,
             ));
         }
-        if owner == Owner::Function {
+        if owner == ParameterOwner::Function {
             return Some((
                 token.range(),
                 "only parameters of entries have `.ptr`".to_owned(),

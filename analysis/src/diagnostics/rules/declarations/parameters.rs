@@ -21,7 +21,7 @@ use crate::{
         fix::Repair,
         registry::INVALID_PARAMETER,
         rules::{
-            declarations::parameter_words::{Owner, misplaced},
+            declarations::parameter_words::{ParameterOwner, misplaced},
             gates::gate_finding,
         },
     },
@@ -48,15 +48,15 @@ pub(in crate::diagnostics) fn in_function(
         errors_at: &errors_at,
         module: in_force.map(|it| it.start),
         independent: header(db, function.file(db)).texture_mode == TextureMode::Independent,
-        owner: Owner::Function,
+        owner: ParameterOwner::Function,
         defined: false,
         name: function.name(db).to_owned(),
         findings,
     };
     check.owner = if tree::has_word(&cursor, ".entry") {
-        Owner::Entry
+        ParameterOwner::Entry
     } else {
-        Owner::Function
+        ParameterOwner::Function
     };
     check.defined = cursor.node(SyntaxKind::BLOCK).is_some();
     check.header(&cursor);
@@ -68,8 +68,8 @@ pub(in crate::diagnostics) fn in_function(
     for definition in &body.definitions {
         let last = definition.full_range.end().checked_sub(1.into());
         let (owner, kind) = match definition.kind {
-            SymbolKind::Function => (Owner::Function, SyntaxKind::FUNCTION),
-            SymbolKind::Prototype => (Owner::CallPrototype, SyntaxKind::CALL_PROTOTYPE),
+            SymbolKind::Function => (ParameterOwner::Function, SyntaxKind::FUNCTION),
+            SymbolKind::Prototype => (ParameterOwner::CallPrototype, SyntaxKind::CALL_PROTOTYPE),
             _ => continue,
         };
         if let Some(node) = last.and_then(|it| node_at(&block, kind, it)) {
@@ -86,7 +86,7 @@ struct Check<'a> {
     module: Option<Module>,
     /// Whether textures and samplers are declared apart.
     independent: bool,
-    owner: Owner,
+    owner: ParameterOwner,
     /// Whether a body follows.
     defined: bool,
     /// The name of the function.
@@ -136,7 +136,7 @@ impl Check<'_> {
         let results = list(SyntaxKind::RETURN_LIST);
         let parameters = list(SyntaxKind::PARAMETER_LIST);
         let name = tree::name(node).map_or_else(|| trimmed(node), |it| it.range());
-        if self.owner == Owner::Entry {
+        if self.owner == ParameterOwner::Entry {
             if !self.defined {
                 self.gate(
                     name,
@@ -154,7 +154,7 @@ impl Check<'_> {
                 return;
             }
         }
-        if self.owner == Owner::CallPrototype {
+        if self.owner == ParameterOwner::CallPrototype {
             self.directives(node);
         }
         if tree::name(node).is_some_and(|it| it.text() == "WARP_SZ") {
@@ -176,7 +176,7 @@ impl Check<'_> {
             return;
         }
         self.results(&results, name);
-        if self.owner == Owner::Entry && self.defined && !self.broken(name) {
+        if self.owner == ParameterOwner::Entry && self.defined && !self.broken(name) {
             self.space(name, bytes);
         }
         let noreturn = node
@@ -247,7 +247,7 @@ impl Check<'_> {
                 ),
                 Some("return one `.param` array with all of them"),
             );
-        } else if self.owner != Owner::CallPrototype {
+        } else if self.owner != ParameterOwner::CallPrototype {
             self.findings.push(Finding {
                 severity: Severity::Warning,
                 ..finding(
@@ -306,7 +306,7 @@ impl Check<'_> {
             );
             return;
         }
-        if self.owner == Owner::Function && declarator.name.is_none() {
+        if self.owner == ParameterOwner::Function && declarator.name.is_none() {
             let sink = declaration.node.node(SyntaxKind::SINK);
             let range = sink.map_or(whole, |it| trimmed(&it));
             self.error(
@@ -380,7 +380,7 @@ impl Check<'_> {
             .and_then(|(it, _)| Some((it.value?, it.range)));
         if let Some((value, range)) = greatest
             && value > MAX_PARAMETER_ALIGNMENT
-            && self.owner == Owner::Function
+            && self.owner == ParameterOwner::Function
             && self.defined
             && declaration
                 .space()
@@ -422,16 +422,16 @@ impl Check<'_> {
     /// Whether the state space is one of the owner's.
     fn state_space(&mut self, declaration: &Declaration<'_>, name: &str, range: TextRange) -> bool {
         let (wanted, allowed): (&str, &[StateSpace]) = match self.owner {
-            Owner::Entry => ("`.param`", &[StateSpace::Parameter]),
-            Owner::Function | Owner::CallPrototype => (
+            ParameterOwner::Entry => ("`.param`", &[StateSpace::Parameter]),
+            ParameterOwner::Function | ParameterOwner::CallPrototype => (
                 "`.param` or `.reg`",
                 &[StateSpace::Parameter, StateSpace::Register],
             ),
         };
         let owner = match self.owner {
-            Owner::Entry => "an entry",
-            Owner::Function => "a function",
-            Owner::CallPrototype => "a prototype",
+            ParameterOwner::Entry => "an entry",
+            ParameterOwner::Function => "a function",
+            ParameterOwner::CallPrototype => "a prototype",
         };
         let mut spaces = declaration.words.iter().filter_map(|it| match it.kind {
             WordKind::Space(space) => Some((space, it.range)),
@@ -486,7 +486,7 @@ impl Check<'_> {
             self.findings.push(found);
             return false;
         }
-        let in_memory = self.owner != Owner::Entry && space == StateSpace::Parameter;
+        let in_memory = self.owner != ParameterOwner::Entry && space == StateSpace::Parameter;
         !(in_memory
             && self.gate(
                 word,
@@ -517,7 +517,9 @@ impl Check<'_> {
             Some(0) if space != StateSpace::Parameter => {
                 "an array of any size is passed in `.param`, not in registers"
             }
-            Some(0) if self.owner == Owner::Entry => "an array parameter of an entry needs a size",
+            Some(0) if self.owner == ParameterOwner::Entry => {
+                "an array parameter of an entry needs a size"
+            }
             Some(0) if position.result => "an array that is returned needs a size",
             Some(0) if !position.last => "only the last parameter may be an array of any size",
             Some(count) if u32::try_from(count).is_err() => "the size of an array has 32 bits",
@@ -567,7 +569,7 @@ impl Check<'_> {
         if array || !self.defined {
             return;
         }
-        let entry = self.owner == Owner::Entry;
+        let entry = self.owner == ParameterOwner::Entry;
         match unfit(ty, register, entry) {
             Some(Unfit::OnlyRegisters) => self.error(
                 word.range,

@@ -13,7 +13,7 @@ use crate::{
     FixKind, Severity,
     diagnostics::{
         fix::Repair,
-        rules::declarations::context::{Judge, Owner},
+        rules::declarations::context::{Judge, ParameterOwner},
     },
     hir::{
         declaration::{Declaration, Declarator, Word, WordKind},
@@ -79,7 +79,7 @@ impl Judge<'_> {
                 }
                 if space != StateSpace::Register {
                     let mut fixes = Vec::new();
-                    if self.owner != Owner::Module {
+                    if self.owner != ParameterOwner::Module {
                         fixes.push(Repair::new(
                             FixKind::CorrectDeclaration,
                             format!("Replace `{}` by `.reg`", space.word()),
@@ -117,7 +117,7 @@ impl Judge<'_> {
                 return false;
             }
             VariableType::Opaque(opaque) => {
-                if self.owner != Owner::Module {
+                if self.owner != ParameterOwner::Module {
                     let message = format!(
                         "a `{text}` is declared outside bodies or as a parameter of an entry"
                     );
@@ -174,7 +174,7 @@ impl Judge<'_> {
                 }
                 false
             }
-            (StateSpace::Register | StateSpace::Local, Owner::Module) => {
+            (StateSpace::Register | StateSpace::Local, ParameterOwner::Module) => {
                 let subject = format!("a `{}` variable outside functions", space.word());
                 let admitted = self.gate(range, &subject, &module_register_gate());
                 if admitted && self.module.is_some() {
@@ -187,7 +187,7 @@ impl Judge<'_> {
                 }
                 admitted
             }
-            (StateSpace::Parameter, Owner::Module) => {
+            (StateSpace::Parameter, ParameterOwner::Module) => {
                 let message =
                     format!("`{name}` is a parameter, and there are none outside functions");
                 self.report(range, message, None);
@@ -209,7 +209,7 @@ impl Judge<'_> {
                 }
                 let version = self.module.map(|it| it.version);
                 version.is_none_or(|it| {
-                    let gate = body_parameter_gate(self.owner == Owner::Entry, it);
+                    let gate = body_parameter_gate(self.owner == ParameterOwner::Entry, it);
                     self.gate(range, "a `.param` variable in a body", &gate)
                 })
             }
@@ -222,7 +222,7 @@ impl Judge<'_> {
                     let message =
                         format!("`{name}` must be a single `.u32` or `.u64`, as all of `.tex`");
                     self.report(range, message, None);
-                } else if owner != Owner::Module {
+                } else if owner != ParameterOwner::Module {
                     let message = "textures are declared outside functions".to_owned();
                     self.report(range, message, None);
                 }
@@ -294,7 +294,7 @@ impl Judge<'_> {
                 "write the number of elements, or initial values, or make it `.extern`".to_owned(),
             ),
         );
-        if let (Owner::Module, None, Some(start)) = (owner, linkage, start) {
+        if let (ParameterOwner::Module, None, Some(start)) = (owner, linkage, start) {
             finding.fixes = vec![Repair::new(
                 FixKind::CorrectDeclaration,
                 "Make it `.extern`".to_owned(),

@@ -10,7 +10,7 @@ use crate::{
         place::{ItemIndex, Place},
         rules::declarations::{
             attributes,
-            context::{Judge, Owner},
+            context::{Judge, ParameterOwner},
             initializers,
         },
         suggestion::most_similar,
@@ -49,9 +49,9 @@ pub(in crate::diagnostics) fn in_function(
     let header = header(db, function.file(db));
     let in_force = in_force(db, function);
     let owner = if has_word(&cursor, ".entry") {
-        Owner::Entry
+        ParameterOwner::Entry
     } else {
-        Owner::Function
+        ParameterOwner::Function
     };
     let body = body(db, function);
     let types = declared(db, function);
@@ -103,7 +103,7 @@ pub(in crate::diagnostics) fn in_module(
         };
         let mut found = Vec::new();
         let mut judge = Judge {
-            owner: Owner::Module,
+            owner: ParameterOwner::Module,
             module: in_force_at_item(db, file, index),
             forced: header.forced,
             independent: header.texture_mode == TextureMode::Independent,
@@ -209,8 +209,8 @@ impl Judge<'_> {
         };
         let (range, text) = (ty.token.range(), ty.token.text());
         let space = match self.owner {
-            Owner::Module => ".global",
-            Owner::Entry | Owner::Function => ".reg",
+            ParameterOwner::Module => ".global",
+            ParameterOwner::Entry | ParameterOwner::Function => ".reg",
         };
         let message = format!("expected a state space such as `{space}` before the type `{text}`");
         self.report(range, message, None).fixes = vec![Repair::new(
@@ -413,7 +413,7 @@ impl Judge<'_> {
             return;
         };
         let parameter = declaration.space().map(|it| it.0) == Some(StateSpace::Parameter);
-        let most = if parameter && self.owner != Owner::Module {
+        let most = if parameter && self.owner != ParameterOwner::Module {
             MAX_PARAMETER_ALIGNMENT
         } else {
             MAX_ALIGNMENT

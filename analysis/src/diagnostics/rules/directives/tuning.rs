@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// A directive with its word.
-struct Found<'a> {
+struct WordedDirective<'a> {
     node: Cursor<'a>,
     word: CursorToken<'a>,
     row: &'static Tuning,
@@ -52,7 +52,7 @@ pub(super) fn in_header(function: &Cursor<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         match tuning(word.text()) {
-            Some(row) if row.fits(owner) => directives.push(Found { node, word, row }),
+            Some(row) if row.fits(owner) => directives.push(WordedDirective { node, word, row }),
             row => {
                 let mut finding = misplaced(&word, row.is_some(), owner);
                 finding.fixes.push(removal(word.text(), trimmed(&node)));
@@ -124,8 +124,8 @@ fn misplaced(word: &CursorToken<'_>, known: bool, owner: Owner) -> Finding {
 }
 
 /// The order in the header of a `.func`.
-fn order(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
-    let mut before: Vec<&Found<'_>> = Vec::new();
+fn order(directives: &[WordedDirective<'_>], findings: &mut Vec<Finding>) {
+    let mut before: Vec<&WordedDirective<'_>> = Vec::new();
     for directive in directives {
         let (word, rank) = (directive.word.text(), directive.row.rank);
         let later = before.iter().find(|it| it.row.rank > rank);
@@ -178,7 +178,7 @@ fn text(node: &Cursor<'_>) -> String {
     line.finish()
 }
 
-fn values(directive: &Found<'_>, findings: &mut Vec<Finding>) {
+fn values(directive: &WordedDirective<'_>, findings: &mut Vec<Finding>) {
     let (node, word) = (&directive.node, &directive.word);
     let what = format!("`{}`", word.text());
     let literals: Vec<_> = node
@@ -266,7 +266,7 @@ fn languages(node: &Cursor<'_>, word: &CursorToken<'_>, findings: &mut Vec<Findi
 }
 
 /// Conflicts between the directives of an entry, which ptxas looks at when the body ends.
-fn together(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
+fn together(directives: &[WordedDirective<'_>], findings: &mut Vec<Finding>) {
     let find = |word: &str| directives.iter().rfind(|it| it.word.text() == word);
     // Zero clusters are none.
     let counts = |word: &str| find(word).is_some_and(|it| first_value(&it.node) != Some(0));

@@ -127,7 +127,7 @@ pub(in crate::diagnostics) fn in_module(
 }
 
 /// A declaration that does not go with an earlier one.
-struct Problem {
+struct Disagreement {
     declaration: Declaration,
     code: &'static DiagnosticCode,
     message: String,
@@ -136,13 +136,13 @@ struct Problem {
     formal: Option<usize>,
 }
 
-fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Problem {
+fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Disagreement {
     let (declaration, first) = if declaration.order < first.order {
         (first, declaration)
     } else {
         (declaration, first)
     };
-    Problem {
+    Disagreement {
         declaration: *declaration,
         code: DUPLICATE_DEFINITION,
         message: format!("`{name}` is already defined on line {LINE}"),
@@ -151,8 +151,12 @@ fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Prob
     }
 }
 
-fn conflict(message: String, declaration: &Declaration, first: Option<&Declaration>) -> Problem {
-    Problem {
+fn conflict(
+    message: String,
+    declaration: &Declaration,
+    first: Option<&Declaration>,
+) -> Disagreement {
+    Disagreement {
         declaration: *declaration,
         code: CONFLICTING_DECLARATION,
         message,
@@ -162,7 +166,7 @@ fn conflict(message: String, declaration: &Declaration, first: Option<&Declarati
 }
 
 /// Goes through the declarations of a name in the order of the text, at most one problem for each.
-fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Problem>) {
+fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Disagreement>) {
     // Inside functions, other names may hide special registers.
     if let Some(first) = declarations.first()
         && isa::special::find(name).is_some()
@@ -201,7 +205,11 @@ struct Earlier<'a> {
     definition: Option<&'a Declaration>,
 }
 
-fn check_variable(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) -> Option<Problem> {
+fn check_variable(
+    name: &str,
+    declaration: &Declaration,
+    earlier: &Earlier<'_>,
+) -> Option<Disagreement> {
     if let Some(function) = earlier.function {
         let message = format!("variable `{name}` has the name of the function on line {LINE}");
         return Some(conflict(message, declaration, Some(function)));
@@ -223,7 +231,11 @@ fn check_variable(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) 
     None
 }
 
-fn check_function(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) -> Option<Problem> {
+fn check_function(
+    name: &str,
+    declaration: &Declaration,
+    earlier: &Earlier<'_>,
+) -> Option<Disagreement> {
     if declaration.defined && declaration.linkage == Some(Linkage::Extern) {
         let message = format!("`{name}` is `.extern`, so it cannot have a body here");
         return Some(conflict(message, declaration, None));
@@ -267,7 +279,7 @@ fn check_headers(
     file: SourceFile,
     name: &str,
     declarations: &[Declaration],
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Disagreement>,
 ) {
     let [first, later @ ..] = declarations else {
         return;
@@ -286,7 +298,7 @@ fn check_headers(
             continue;
         };
         if let Some(found) = disagreement(name, header, other) {
-            problems.push(Problem {
+            problems.push(Disagreement {
                 formal: found.formal,
                 ..conflict(found.message, declaration, Some(first))
             });

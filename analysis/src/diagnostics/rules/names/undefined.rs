@@ -71,7 +71,7 @@ enum Verdict {
 /// Unknown names in a function.
 pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Subject { db, body, .. } = *subject;
-    let mut judge = Judge {
+    let mut judge = UndeclaredNames {
         subject,
         unknown: 0,
         declared: None,
@@ -293,7 +293,7 @@ fn unfinished_statement(
 }
 
 /// The names that a function uses and does not declare.
-struct Judge<'a> {
+struct UndeclaredNames<'a> {
     subject: &'a Subject<'a>,
     /// How many names are unknown so far.
     unknown: usize,
@@ -303,7 +303,7 @@ struct Judge<'a> {
     missing: OnceCell<register_fixes::Missing<'a>>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> UndeclaredNames<'a> {
     fn judge(&mut self, reference: &Reference, name: &str) -> Verdict {
         let Subject { db, function, .. } = *self.subject;
         let outer = outer_name(db, function, name);
