@@ -6,7 +6,7 @@ use isa::{
     compute::{Destination, Input, Program, constant_bits, program},
     matching::binding::{Binding, OperandPath},
     operand::Operand,
-    semantics::{Control, Proxy},
+    semantics::{Control, Order, Proxy, Together},
     strength::Strength,
 };
 use rustc_hash::FxHashMap;
@@ -111,6 +111,12 @@ impl<'a> InstructionLowering<'a> {
         let is_known = |all: &[Source]| !all.contains(&Source::Unknown);
         let is_runnable =
             common.program.is_some() && is_known(&sources) && is_known(&later_sources);
+        let computes_only = is_runnable
+            && semantics.control == Control::Next
+            && semantics.together == Together::Nobody
+            && semantics.order == Order::None
+            && events.is_empty()
+            && (common.program.as_ref()).is_some_and(|it| it.computes_only());
         Instruction {
             range: bound.instruction.range + self.start,
             guard,
@@ -137,6 +143,7 @@ impl<'a> InstructionLowering<'a> {
             strength: common.strength,
             types: common.types,
             is_runnable,
+            computes_only,
             by_proxy: {
                 let mut accesses = semantics.reads.iter().chain(semantics.writes);
                 accesses.any(|it| it.proxy == Proxy::Async)

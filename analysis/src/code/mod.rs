@@ -211,6 +211,8 @@ pub struct Instruction {
     pub read_only: bool,
     /// Whether it has a program and everything that it reads is known, so that it can be run.
     pub is_runnable: bool,
+    /// Whether all it does is to write registers, from values that it reads in the same lane or in others.
+    pub computes_only: bool,
 }
 
 /// The types that a form gives its operands, as words without a period; `None` for addresses, and where registers of

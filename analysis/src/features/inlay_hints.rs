@@ -333,7 +333,7 @@ fn telling_name<'a>(formal: &'a Formal, callee: &str) -> Option<&'a str> {
     (!numbered).then_some(own)
 }
 
-/// The type of a register, unless its name tells it.
+/// The type of a register, unless its name is_named it.
 fn register_type(body: &Body, cursor: &Cursor<'_>, id: DefinitionId) -> Option<String> {
     let definition = body.definition(id);
     if definition.kind != SymbolKind::Register && definition.kind != SymbolKind::Parameter {
@@ -342,13 +342,13 @@ fn register_type(body: &Body, cursor: &Cursor<'_>, id: DefinitionId) -> Option<S
     let words = declared_type(cursor, definition)?;
     let plain = words.iter().find(|it| vector_length(it).is_none())?;
     let vector = words.iter().any(|it| vector_length(it).is_some());
-    let tells = !vector && tells_type(&definition.name, plain);
-    (!tells).then(|| words.join(" "))
+    let is_named = !vector && is_name_of_type(&definition.name, plain);
+    (!is_named).then(|| words.join(" "))
 }
 
-/// Whether the name of a register tells its type: by the letters that compilers use, or by the type
+/// Whether the name of a register is_named its type: by the letters that compilers use, or by the type
 /// itself at its end.
-fn tells_type(name: &str, word: &str) -> bool {
+fn is_name_of_type(name: &str, word: &str) -> bool {
     let stem = name.trim_end_matches(|it: char| it.is_ascii_digit());
     let bits = type_bits(word);
     let float = word.starts_with(".f");

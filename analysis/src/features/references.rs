@@ -8,7 +8,7 @@ use crate::{
     hir::symbol::{Symbol, linked_files, name_at, occurrences},
 };
 
-use super::values::tell_apart;
+use super::values::mark_reads_and_writes;
 
 /// All occurrences of the name at a position, in the files of the workspace that share it.
 pub(crate) fn references(
@@ -19,7 +19,7 @@ pub(crate) fn references(
 ) -> Option<Vec<Reference>> {
     let name = name_at(db, file, at.offset)?;
     let mut all = everywhere(db, file, &name.symbol);
-    tell_apart(db, file, at, &mut all);
+    mark_reads_and_writes(db, file, at, &mut all);
     if !include_declaration {
         all.retain(|it| it.access != Access::Declaration);
     }
@@ -49,7 +49,7 @@ pub(crate) fn highlight(db: &dyn Database, file: SourceFile, at: FilePosition) -
         return Vec::new();
     };
     let mut all = occurrences(db, &name.symbol, file);
-    tell_apart(db, file, at, &mut all);
+    mark_reads_and_writes(db, file, at, &mut all);
     all
 }
 

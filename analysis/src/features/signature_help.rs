@@ -88,7 +88,7 @@ fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> Sig
             if let Some(text) = text {
                 let _ = write!(line, ": {}", first_sentence(text));
             }
-            let said = text.is_some_and(|it| says(first_sentence(it), &kinds));
+            let said = text.is_some_and(|it| names_kind(first_sentence(it), &kinds));
             if !kinds.is_empty() && !said {
                 let shown = &kinds[..kinds.len().min(MAX_KINDS)];
                 let more = if shown.len() < kinds.len() {
@@ -114,7 +114,7 @@ fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> Sig
 }
 
 /// Whether a text says already of which kinds an operand is.
-fn says(text: &str, kinds: &[String]) -> bool {
+fn names_kind(text: &str, kinds: &[String]) -> bool {
     const NOUNS: [&str; 5] = ["register", "address", "constant", "vector", "predicate"];
     let named = |kind: &String| NOUNS.into_iter().find(|it| kind.contains(it));
     kinds.iter().all(|kind| match named(kind) {

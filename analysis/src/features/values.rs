@@ -223,7 +223,7 @@ pub(super) fn definitions<'db>(
 }
 
 /// Tells the accesses of the value at a position from those of other values in the same register.
-pub(super) fn tell_apart(
+pub(super) fn mark_reads_and_writes(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,

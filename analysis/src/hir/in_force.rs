@@ -79,6 +79,6 @@ pub(crate) fn address_size(db: &dyn Database, file: SourceFile) -> u32 {
 }
 
 /// Whether the module says that its addresses have 32 bits. ptxas takes one that says nothing for a 64-bit one.
-pub(crate) fn says_32(db: &dyn Database, file: SourceFile) -> bool {
+pub(crate) fn has_size_32(db: &dyn Database, file: SourceFile) -> bool {
     header(db, file).address_size == Some(32)
 }

@@ -516,6 +516,36 @@ impl Program {
             && !self.fragments
     }
 
+    /// Whether it writes results that depend on nothing but its inputs, and the manual leaves none of them open.
+    #[must_use]
+    pub fn computes_only(&self) -> bool {
+        let surrounded = |it: &Op| {
+            matches!(
+                it,
+                Op::Carry
+                    | Op::Stack
+                    | Op::Active
+                    | Op::CtaRank
+                    | Op::Member
+                    | Op::Sweep
+                    | Op::Allocated
+                    | Op::Participants { .. }
+                    | Op::Matrix(_)
+            )
+        };
+        self.is_pure()
+            && !self.atomic
+            && !self.flags
+            && !self.accesses
+            && self.unspecified.is_none()
+            && self.repeated.is_none()
+            && self.stores.is_empty()
+            && self.bulk.is_empty()
+            && self.fields.is_empty()
+            && self.tensor.is_none()
+            && !self.steps.iter().any(surrounded)
+    }
+
     /// Whether it divides integers.
     #[must_use]
     pub fn divides(&self) -> bool {

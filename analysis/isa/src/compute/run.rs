@@ -79,7 +79,70 @@ impl<const N: usize> Store<N> for Before<'_, N> {
     }
 }
 
+/// The same where the inputs of the program are read from where they are.
+struct WithInputs<'a, const N: usize> {
+    steps: &'a [Op],
+    inputs: &'a [&'a [u64; N]],
+    before: Before<'a, N>,
+}
+
+impl<const N: usize> Store<N> for WithInputs<'_, N> {
+    fn narrow(&self, node: Node) -> &[u64; N] {
+        match self.steps[node as usize] {
+            Op::Input(input) => self.inputs[input as usize],
+            _ => self.before.narrow(node),
+        }
+    }
+
+    fn wide(&self, node: Node) -> &[u128; N] {
+        self.before.wide(node)
+    }
+}
+
 impl<const N: usize> Machine<N> {
+    /// Runs a program that [computes only](Program::computes_only), with one array for each of its inputs.
+    ///
+    /// It does what [`Machine::run`] does and copies no input; its results are in [`Machine::result`].
+    pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]]) {
+        let count = program.steps.len();
+        if self.narrow.len() < count {
+            self.narrow.resize(count, [0; N]);
+        }
+        if program.wide && self.wide.len() < count {
+            self.wide.resize(count, [0; N]);
+        }
+        for (index, op) in program.steps.iter().enumerate() {
+            let (narrow, rest) = self.narrow.split_at_mut(index);
+            let middle = index.min(self.wide.len());
+            let (wide, wide_rest) = self.wide.split_at_mut(middle);
+            let store = WithInputs {
+                steps: &program.steps,
+                inputs,
+                before: Before { narrow, wide },
+            };
+            match (rest.first_mut(), wide_rest.first_mut()) {
+                _ if matches!(op, Op::Input(_)) => {}
+                (_, Some(out)) if op.is_wide() => evaluate_wide(op, &store, out),
+                (Some(out), _) => evaluate(op, &store, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// A result of [`Machine::compute`] with these inputs.
+    #[must_use]
+    pub fn result<'a>(
+        &'a self,
+        program: &Program,
+        inputs: &[&'a [u64; N]],
+        node: Node,
+    ) -> &'a [u64; N] {
+        match program.steps[node as usize] {
+            Op::Input(input) => inputs[input as usize],
+            _ => self.value(node),
+        }
+    }
+
     /// Runs a program: `inputs` are the values of [`Program::inputs`].
     ///
     /// The results are in [`Machine::value`] for the nodes of [`Program::outputs`] until the next run.

@@ -5,7 +5,7 @@
 //! else the untyped bits of their width. So `{%u32, %b32}` is fine where `{%u32, %u32}` is not.
 //! Special registers count as untyped bits, and their components do not appear beside constants.
 //! A register as the first element fixes the width; after a constant every element may have its own.
-//! An integer constant in front of others speaks for the whole vector, and so does a float constant where
+//! An integer constant in front of others decides for the whole vector, and so does a float constant where
 //! the type is a float: then no width is compared at all.
 
 use crate::{
@@ -154,7 +154,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
     let constants = elements.iter().filter(|it| is_constant(it)).count();
     let special = |it: &(usize, &Operand)| matches!(it.1, Operand::Special { .. });
     let whole = common(elements);
-    let speaks = speaks(vector, elements, whole.is_some(), choices);
+    let decides = decides(vector, elements, whole.is_some(), choices);
     let component = |it: &Operand| {
         matches!(
             it,
@@ -169,7 +169,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
             .iter()
             .enumerate()
             .filter(special)
-            .all(|(at, it)| speaks || index == Some(at) || vector.specials || one(it))
+            .all(|(at, it)| decides || index == Some(at) || vector.specials || one(it))
     {
         return false;
     }
@@ -183,7 +183,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
             .filter(|it| matches!(it, Operand::Integer(_)))
             .all(|it| !ranges || one(it));
         let led = matches!(elements.first(), Some(Operand::Float(..)));
-        let fits = source && integers && (speaks || one(&whole) && !(led && widened(&whole)));
+        let fits = source && integers && (decides || one(&whole) && !(led && widened(&whole)));
         if fits || constants < elements.len() || vector.whole {
             return fits;
         }
@@ -229,7 +229,7 @@ pub(crate) fn wrong_element(
 
 /// Whether a constant in front stands for the type of all, so that no other element is compared; `whole` if the
 /// elements have a type together.
-fn speaks(vector: &VectorKind, elements: &[Operand], whole: bool, choices: &Choices<'_>) -> bool {
+fn decides(vector: &VectorKind, elements: &[Operand], whole: bool, choices: &Choices<'_>) -> bool {
     let mut kinds = vector.element.iter();
     let others = whole && !vector.constants && !vector.strict;
     match elements.first() {

@@ -17,6 +17,7 @@ mod mbarriers;
 mod memory;
 mod notes;
 mod pending;
+mod plain;
 mod races;
 mod register_uses;
 mod running;

@@ -44,6 +44,11 @@ pub(super) fn slot_of(program: &Program, sources: &[Source], node: u32) -> Optio
 }
 
 impl Pending {
+    /// Whether no instruction that reads or writes registers concerns it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.fence == 0 && self.used.is_empty()
+    }
+
     /// An operation of a statement uses registers of a frame from now on: those that it reads when it runs, and those
     /// that it writes.
     pub(super) fn begin(

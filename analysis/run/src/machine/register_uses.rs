@@ -28,8 +28,7 @@ impl Machine<'_> {
         if instruction.events.iter().any(fences) {
             return warp.pending.fence_registers(warp.time);
         }
-        if warp.pending.fence == 0 && warp.pending.used.is_empty() && !is_of_registers(instruction)
-        {
+        if warp.pending.is_idle() && !is_of_registers(instruction) {
             return;
         }
         self.check_reads(warp, running, instruction);

@@ -85,6 +85,16 @@ impl Machine<'_> {
             warp.groups[group].pc += 1;
             return;
         }
+        if instruction.computes_only
+            && warp.pending.is_idle()
+            && let Some(program) = &instruction.program
+            && self.compute(warp, &running, instruction, program)
+        {
+            let group = &mut warp.groups[group];
+            group.pc += 1;
+            group.state = State::Ready;
+            return;
+        }
         if active != lanes && (Self::meets(instruction) || instruction.control != Control::Next) {
             // Those whose guard does not hold continue alone.
             warp.groups[group].lanes = lanes & !active;

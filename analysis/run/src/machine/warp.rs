@@ -206,6 +206,11 @@ impl Warp {
 
     /// Joins groups that are at the same instruction and can run.
     pub(super) fn merge(&mut self) {
+        if let [only] = &self.groups[..]
+            && only.lanes != 0
+        {
+            return;
+        }
         self.groups.retain(|it| it.lanes != 0);
         let mut index = 1;
         while index < self.groups.len() {

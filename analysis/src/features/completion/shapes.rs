@@ -9,7 +9,7 @@ use isa::{
 };
 use syntax::SyntaxKind;
 
-use crate::{diagnostics::is_refused, hir::in_force::says_32};
+use crate::{diagnostics::is_refused, hir::in_force::has_size_32};
 
 use super::{
     Site,
@@ -52,7 +52,7 @@ impl<'a> Shapes<'a> {
         let mut shapes = Shapes {
             head,
             module: site.module,
-            has_narrow_addresses: says_32(site.db, site.function.file(site.db)),
+            has_narrow_addresses: has_size_32(site.db, site.function.file(site.db)),
             all: Vec::new(),
             place,
             known,

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    raw::Checked,
-    scanner::{Scanner, collect, split_outside},
+    scanner::{Checked, Scanner, collect, split_outside},
     scope::Scope,
 };
 use crate::{

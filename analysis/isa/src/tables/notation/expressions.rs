@@ -3,7 +3,7 @@
 //! Operators bind, from loose to tight: `x if c else y` and `x else y`; `or`; `and`; `not`; comparisons; `|`; `^`; `&`;
 //! `<<` and `>>`; `+` and `-`; `*` and `/`; `-x` and `~x`; `x as t`; `x[h:l]`, `x{i}`, `x@l`, `x(i)`.
 
-use super::raw::Checked;
+use super::scanner::Checked;
 use crate::tables::computation::{
     Binder, Completion, Definition, Effect, Expression, Infix, Memory, MemoryKind, Prefix,
     Primitive, Set, Target,

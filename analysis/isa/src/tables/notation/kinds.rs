@@ -37,8 +37,7 @@
 
 use super::{
     conditions::{condition, expression, matching},
-    raw::Checked,
-    scanner::{Scanner, collect, find, split_outside},
+    scanner::{Checked, Scanner, collect, find, split_outside},
     scope::{NO_SLOT, Scope},
 };
 use crate::{

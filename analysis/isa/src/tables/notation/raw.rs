@@ -9,8 +9,6 @@ use crate::{tables::event::Spelling, target::Gate};
 
 /// The result of reading, or the line and the message of a mistake.
 pub(super) type Result<T> = std::result::Result<T, (usize, String)>;
-/// The result of reading a part of a line, or the message of a mistake.
-pub(super) type Checked<T> = std::result::Result<T, String>;
 
 /// A line of a table without its comment.
 #[derive(Clone, Copy, Debug)]

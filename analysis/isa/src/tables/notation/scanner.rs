@@ -1,5 +1,8 @@
 //! Small pieces of text.
 
+/// The result of reading a part of a line, or the message of a mistake.
+pub(super) type Checked<T> = Result<T, String>;
+
 /// A cursor over one line or a part of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scanner {

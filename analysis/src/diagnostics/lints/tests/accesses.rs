@@ -21,12 +21,16 @@ fn addresses_in_registers() {
 .reg .b32 %r<9>;
 mov.u32 %r1, small;
 ld.shared.b32 %r2, [%r1+512];
+//^^ warning out-of-bounds: the threads of a block access `small` up to offset 516, but it has 512 bytes
 ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [%r1+4];
+//^^ warning misaligned-access: an access to 16 bytes needs an address that is a multiple of 16; `small + 4` is not
 ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [%r1+496];
 mov.u32 %r6, %tid.x;
 mad.lo.s32 %r7, %r6, 4, %r1;
 ld.shared.b32 %r2, [%r7];
+//^^ warning out-of-bounds: the threads of a block access `small` up to offset 1024, but it has 512 bytes
 ld.shared.b32 %r2, [%r7+-512];
+//^^ warning out-of-bounds: the threads of a block access `small` from offset -512, but it has 512 bytes
 mad.lo.s32 %r7, %r6, 2, %r1;
 ld.shared.b16 %r2, [%r7];
 }
@@ -81,8 +85,10 @@ add.s64 %rd3, %rd1, %rd3;
 mov.b32 %r7, 0;
 L:
 ld.shared.b32 %r5, [%r4];
+//^^ hint bank-conflict: 32-way bank conflict: lanes 0, 1, 2, 3, … access different words of one bank | rows of 132 bytes instead of 128 have no conflict here
 ld.shared.b32 %r5, [%r6];
 ld.global.b32 %r5, [%rd2];
+//^^ hint uncoalesced-access: uncoalesced access: 32 lanes access 32 sectors of 32 bytes, 4 would do | assumed: param p is 256-byte aligned, blocks have a multiple of 32 threads along x
 ld.global.b32 %r5, [%rd3];
 atom.shared.add.u32 %r5, [%r4], 1;
 add.s32 %r7, %r7, 1;

@@ -16,7 +16,7 @@ use crate::{
     },
     flow::facts::Nodes,
     hir::{
-        body::body, fit::fit, form::Form, forms::forms, in_force::says_32, instruction::Parts,
+        body::body, fit::fit, form::Form, forms::forms, in_force::has_size_32, instruction::Parts,
         items::Function,
     },
 };
@@ -34,7 +34,7 @@ pub(in crate::diagnostics) fn in_function(
     let forms = forms(db, function);
     let narrow = forms.all.iter().map(|it| verdict(db, *it).narrow);
     let narrow: Vec<Option<u32>> = narrow.collect();
-    if narrow.iter().all(Option::is_none) || says_32(db, function.file(db)) {
+    if narrow.iter().all(Option::is_none) || has_size_32(db, function.file(db)) {
         return;
     }
     let instructions = &body(db, function).instructions;
