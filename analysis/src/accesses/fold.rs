@@ -58,7 +58,8 @@ pub(super) struct Fold {
     /// Which lanes do.
     mask: Agreed<u32>,
     aligned: bool,
-    misaligned: bool,
+    /// How far each address is from a multiple of the size.
+    residues: Agreed<Vec<u64>>,
     /// The lowest offset in the variable, and the end of the highest one.
     pub(super) span: Option<(i64, i64)>,
 }
@@ -75,20 +76,28 @@ impl Fold {
             lanes: Agreed::Nothing,
             mask: Agreed::Nothing,
             aligned: true,
-            misaligned: true,
+            residues: Agreed::Nothing,
             span: None,
         }
     }
 
-    /// Whether all addresses are multiples of the size of the access, or none of the samples is without a lane whose
-    /// address is not.
+    /// Whether all addresses are multiples of the size of the access; `None` if that depends on what is unknown.
     pub(super) fn aligned(&self) -> Option<bool> {
-        match (self.aligned, self.misaligned) {
-            _ if self.lanes == Agreed::Nothing => None,
-            (true, _) => Some(true),
-            (false, true) => Some(false),
-            (false, false) => None,
+        match self.residues {
+            Agreed::Nothing => None,
+            _ if self.aligned => Some(true),
+            Agreed::On(_) => Some(false),
+            Agreed::Not => None,
         }
+    }
+
+    /// Whether a sample shows something that a lint could be about: other samples cannot make it decided if they show
+    /// less.
+    pub(super) fn is_remarkable(&self, repeated: bool) -> bool {
+        let sectors = self.sectors.get();
+        !self.aligned
+            || repeated
+                && (self.ways.get() > Some(1) || sectors.is_some_and(|(used, ideal)| used > ideal))
     }
 
     /// The distance in bytes after which a row of the array ends, and how long rows must be instead for the same
@@ -130,9 +139,9 @@ impl Fold {
         let active = || (0..LANES).filter(move |it| mask >> it & 1 == 1);
         let first = active().next().map_or(0, |it| addresses[it]);
         let unit = bytes.next_power_of_two();
-        let aligned = active().all(|it| addresses[it].is_multiple_of(unit));
-        self.aligned &= aligned;
-        self.misaligned &= !aligned;
+        self.aligned &= active().all(|it| addresses[it].is_multiple_of(unit));
+        self.residues
+            .add(active().map(|it| addresses[it] % unit).collect());
         // The machine runs no access whose address is wrong: where all lanes miss by the same number of bytes, the
         // numbers of the sample are to blame.
         let off = first % unit;

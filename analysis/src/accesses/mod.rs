@@ -12,5 +12,5 @@ mod tests;
 mod trips;
 
 pub(crate) use costs::costs;
-pub(crate) use pattern::{accesses, accesses_of};
+pub(crate) use pattern::{accesses, remarkable};
 pub(crate) use sentence::sentences;

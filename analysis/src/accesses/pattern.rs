@@ -47,7 +47,7 @@ pub(crate) fn accesses(
         if entry.is_some_and(|it| it != function.name(db)) {
             continue;
         }
-        for (_, mut it) in accesses_of(db, *function, block) {
+        for (_, mut it) in judged(db, *function, block, Selection::All) {
             it.range += *start;
             found.push(it);
         }
@@ -69,14 +69,20 @@ pub(crate) fn block_shape(
     }
 }
 
-/// The accesses of a function with their instructions, in the order of the text, with ranges relative to it. `block` is
-/// the shape of the blocks of an entry that states none.
-pub(crate) fn accesses_of(
-    db: &dyn Database,
-    function: Function<'_>,
-    block: Option<[u32; 3]>,
-) -> Vec<(Step, AccessPattern)> {
-    judged(db, function, block, None)
+/// The accesses of a function about which there may be something to report, with their instructions, in the order of
+/// the text, with ranges relative to the function.
+pub(crate) fn remarkable(db: &dyn Database, function: Function<'_>) -> Vec<(Step, AccessPattern)> {
+    judged(db, function, None, Selection::Remarkable)
+}
+
+/// Which accesses of a function are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Selection {
+    All,
+    /// Those of one instruction.
+    At(Step),
+    /// Those that are wrong or slow in the first sample: most are neither, and need no other.
+    Remarkable,
 }
 
 /// The accesses of one instruction, with ranges relative to its function.
@@ -85,7 +91,7 @@ pub(super) fn accesses_at(
     function: Function<'_>,
     step: Step,
 ) -> Vec<AccessPattern> {
-    let judged = judged(db, function, None, Some(step));
+    let judged = judged(db, function, None, Selection::At(step));
     judged.into_iter().map(|it| it.1).collect()
 }
 
@@ -93,7 +99,7 @@ fn judged(
     db: &dyn Database,
     function: Function<'_>,
     block: Option<[u32; 3]>,
-    only: Option<Step>,
+    selection: Selection,
 ) -> Vec<(Step, AccessPattern)> {
     let signature = signature(db, function);
     let flow = flow(db, function);
@@ -101,6 +107,10 @@ fn judged(
         return Vec::new();
     }
     let shape = block_shape(db, function, block);
+    let only = match selection {
+        Selection::At(step) => Some(step),
+        _ => None,
+    };
     let mut samples = LaneSamples::new(db, function, flow, shape, signature.entry, only);
     if samples.accesses.is_empty() {
         return Vec::new();
@@ -117,6 +127,12 @@ fn judged(
         samples.begin(sample);
         for judge in &mut judges {
             judge.sample(&mut samples);
+        }
+        if sample == 0 && selection == Selection::Remarkable {
+            judges.retain(|it| {
+                let repeated = flow.graph.loop_of[it.block as usize].is_some();
+                it.base.is_some() || it.fold.is_remarkable(repeated)
+            });
         }
     }
     let operands = Operands::of(db, function);
@@ -245,6 +261,7 @@ impl<'s> AccessJudge<'s> {
             address: text(samples, operands, function, self.step, access.address),
             decided,
             lanes: fold.lanes.get(),
+            fixed_distances: fold.pattern.get().is_some(),
             sectors: sectors.map(|it| it.0),
             ideal_sectors: sectors.map(|it| it.1),
             ways,

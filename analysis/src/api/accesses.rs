@@ -25,6 +25,8 @@ pub struct AccessPattern {
     pub decided: bool,
     /// The lanes that access memory, if that is known.
     pub lanes: Option<u32>,
+    /// Whether the distances between the addresses of lanes are the same whatever is unknown.
+    pub fixed_distances: bool,
     /// Sectors of 32 bytes, of global memory.
     pub sectors: Option<u32>,
     /// How few sectors have room for the bytes that the lanes access.

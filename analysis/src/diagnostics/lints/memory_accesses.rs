@@ -3,7 +3,7 @@
 use salsa::Database;
 
 use crate::{
-    accesses::accesses_of,
+    accesses::remarkable,
     api::AccessPattern,
     diagnostics::{
         finding::{Finding, finding},
@@ -28,7 +28,7 @@ pub(super) fn check(
 ) {
     let graph = &statements.flow().graph;
     let operands = Operands::of(db, function);
-    for (step, access) in accesses_of(db, function, None) {
+    for (step, access) in remarkable(db, function) {
         let block = graph.block_of[step as usize];
         if !graph.reachable[block as usize] || statements.is_wrong(access.range) {
             continue;
@@ -124,7 +124,8 @@ fn conflict(access: &AccessPattern) -> Option<Text> {
 
 fn uncoalesced(access: &AccessPattern) -> Option<Text> {
     let (sectors, ideal) = (access.sectors?, access.ideal_sectors?);
-    if access.kind == "atomic" || sectors < MANY_SECTORS * ideal {
+    let counts = access.kind != "atomic" && access.fixed_distances;
+    if !counts || sectors < MANY_SECTORS * ideal {
         return None;
     }
     let lanes = access.lanes?;
