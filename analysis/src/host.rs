@@ -146,7 +146,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn code_actions(&self, at: FileRange) -> Cancellable<Vec<CodeAction>> {
         self.with_file(at.file, |db, file| {
-            features::code_actions::code_actions(db, file, at)
+            features::editing::code_actions::code_actions(db, file, at)
         })
     }
 
@@ -169,7 +169,7 @@ impl Analysis {
     ) -> Cancellable<Option<RangeInfo<Hover>>> {
         self.with_file(at.file, |db, file| {
             let mut found = features::hover::hover(db, file, at, exact)?;
-            if let Some(protocol) = features::protocols::hover(db, file, at.offset) {
+            if let Some(protocol) = features::views::protocols::hover(db, file, at.offset) {
                 found.info.markdown.push_str("\n\n");
                 found.info.markdown.push_str(&protocol);
             }
@@ -208,7 +208,7 @@ impl Analysis {
         options: FormattingOptions,
     ) -> Cancellable<Vec<Edit>> {
         self.with_file(file, |db, file| {
-            features::formatting::formatting(db, file, range, options)
+            features::editing::formatting::formatting(db, file, range, options)
         })
     }
 
@@ -218,7 +218,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn signature_help(&self, at: FilePosition) -> Cancellable<Option<SignatureHelp>> {
         self.with_file(at.file, |db, file| {
-            features::signature_help::signature_help(db, file, at)
+            features::completion::signature_help::signature_help(db, file, at)
         })
     }
 
@@ -232,7 +232,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
-            features::goto::goto_definition(db, file, at)
+            features::navigation::goto::goto_definition(db, file, at)
         })
     }
 
@@ -245,7 +245,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
-            features::goto::goto_implementation(db, file, at)
+            features::navigation::goto::goto_implementation(db, file, at)
         })
     }
 
@@ -258,7 +258,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
-            features::goto::goto_declaration(db, file, at)
+            features::navigation::goto::goto_declaration(db, file, at)
         })
     }
 
@@ -272,7 +272,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
-            features::goto::goto_type_definition(db, file, at)
+            features::navigation::goto::goto_type_definition(db, file, at)
         })
     }
 
@@ -286,7 +286,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Option<RangeInfo<Vec<SourceLocation>>>> {
         self.with_file(at.file, |db, file| {
-            features::source_locations::source_locations(db, file, at)
+            features::navigation::source_locations::source_locations(db, file, at)
         })
     }
 
@@ -299,7 +299,7 @@ impl Analysis {
         &self,
         file: FileId,
     ) -> Cancellable<Vec<(TextSize, [Option<SourceLocation>; 2])>> {
-        self.with_file(file, features::source_locations::located)
+        self.with_file(file, features::navigation::source_locations::located)
     }
 
     /// All instructions of the file that were made from the same source line as the one at a position.
@@ -308,7 +308,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn same_source_line(&self, at: FilePosition) -> Cancellable<Option<SourceLines>> {
         self.with_file(at.file, |db, file| {
-            features::source_locations::same_source_line(db, file, at)
+            features::navigation::source_locations::same_source_line(db, file, at)
         })
     }
 
@@ -319,7 +319,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn instructions_of_line(&self, file: FileId, line: u32) -> Cancellable<Vec<SourceLines>> {
         self.with_file(file, |db, file| {
-            features::source_locations::instructions_of_line(db, file, line)
+            features::navigation::source_locations::instructions_of_line(db, file, line)
         })
     }
 
@@ -328,7 +328,7 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn document_links(&self, file: FileId) -> Cancellable<Vec<DocumentLink>> {
-        self.with_file(file, features::source_locations::document_links)
+        self.with_file(file, features::navigation::source_locations::document_links)
     }
 
     /// The inlay hints of a range, in the order of the text; `exact` is what `ptxas` said of the entries of the file.
@@ -342,7 +342,7 @@ impl Analysis {
         exact: &[ExactEntry],
     ) -> Cancellable<Vec<InlayHint>> {
         self.with_file(at.file, |db, file| {
-            features::inlay_hints::inlay_hints(db, file, at.range, kinds, exact)
+            features::hints::inlay_hints::inlay_hints(db, file, at.range, kinds, exact)
         })
     }
 
@@ -352,7 +352,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn code_lenses(&self, file: FileId, kinds: CodeLensKinds) -> Cancellable<Vec<CodeLens>> {
         self.with_file(file, |db, file| {
-            features::code_lenses::code_lenses(db, file, kinds)
+            features::hints::code_lenses::code_lenses(db, file, kinds)
         })
     }
 
@@ -362,7 +362,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn call_hierarchy(&self, at: FilePosition) -> Cancellable<Vec<NavigationTarget>> {
         self.with_file(at.file, |db, file| {
-            features::call_hierarchy::prepare(db, file, at)
+            features::navigation::call_hierarchy::prepare(db, file, at)
         })
     }
 
@@ -372,7 +372,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn incoming_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
         self.with_file(at.file, |db, file| {
-            features::call_hierarchy::incoming(db, file, at)
+            features::navigation::call_hierarchy::incoming(db, file, at)
         })
     }
 
@@ -382,7 +382,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn outgoing_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
         self.with_file(at.file, |db, file| {
-            features::call_hierarchy::outgoing(db, file, at)
+            features::navigation::call_hierarchy::outgoing(db, file, at)
         })
     }
 
@@ -397,7 +397,7 @@ impl Analysis {
         include_declaration: bool,
     ) -> Cancellable<Option<Vec<Reference>>> {
         self.with_file(at.file, |db, file| {
-            features::references::references(db, file, at, include_declaration)
+            features::navigation::references::references(db, file, at, include_declaration)
         })
     }
 
@@ -407,9 +407,9 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn highlight(&self, at: FilePosition) -> Cancellable<Vec<Reference>> {
         self.with_file(at.file, |db, file| {
-            let found = features::references::highlight(db, file, at);
+            let found = features::navigation::references::highlight(db, file, at);
             match found.is_empty() {
-                true => features::protocols::highlight(db, file, at),
+                true => features::views::protocols::highlight(db, file, at),
                 false => found,
             }
         })
@@ -424,7 +424,7 @@ impl Analysis {
         at: FilePosition,
     ) -> Cancellable<Result<RenamePreparation, RenameError>> {
         self.with(|db| match find_file(db, at.file) {
-            Some(file) => features::rename::prepare_rename(db, file, at),
+            Some(file) => features::editing::rename::prepare_rename(db, file, at),
             None => Err(RenameError("The file is not known.".to_owned())),
         })
     }
@@ -435,7 +435,7 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn register_family(&self, at: FilePosition) -> Cancellable<Option<RenamePreparation>> {
-        self.with(|db| features::rename::family(db, find_file(db, at.file)?, at))
+        self.with(|db| features::editing::rename::family(db, find_file(db, at.file)?, at))
     }
 
     /// The edits that give the name at a position a new name, or why that is not possible.
@@ -451,7 +451,7 @@ impl Analysis {
         new_name: &str,
     ) -> Cancellable<Result<SourceChange, RenameError>> {
         self.with(|db| match find_file(db, at.file) {
-            Some(file) => features::rename::rename(db, file, at, new_name),
+            Some(file) => features::editing::rename::rename(db, file, at, new_name),
             None => Err(RenameError("The file is not known.".to_owned())),
         })
     }
@@ -461,7 +461,10 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
-        self.with_file(file, features::document_symbols::document_symbols)
+        self.with_file(
+            file,
+            features::navigation::document_symbols::document_symbols,
+        )
     }
 
     /// The names of modules in all files that match a query, best first, at most `limit`.
@@ -473,7 +476,7 @@ impl Analysis {
         query: &str,
         limit: usize,
     ) -> Cancellable<Vec<NavigationTarget>> {
-        self.with(|db| features::workspace_symbols::workspace_symbols(db, query, limit))
+        self.with(|db| features::navigation::workspace_symbols::workspace_symbols(db, query, limit))
     }
 
     /// The foldable regions of a file, sorted by range.
@@ -481,7 +484,7 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
-        self.with_file(file, features::folding::folding_ranges)
+        self.with_file(file, features::navigation::folding::folding_ranges)
     }
 
     /// The ranges that a growing selection goes through, innermost first.
@@ -490,7 +493,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn selection_ranges(&self, at: FilePosition) -> Cancellable<Vec<TextRange>> {
         self.with_file(at.file, |db, file| {
-            features::selection_ranges::selection_ranges(db, file, at.offset)
+            features::navigation::selection_ranges::selection_ranges(db, file, at.offset)
         })
     }
 
@@ -504,7 +507,7 @@ impl Analysis {
         range: Option<TextRange>,
     ) -> Cancellable<Vec<SemanticToken>> {
         self.with_file(file, |db, file| {
-            features::semantic_tokens::semantic_tokens(db, file, range)
+            features::hints::semantic_tokens::semantic_tokens(db, file, range)
         })
     }
 
@@ -519,7 +522,7 @@ impl Analysis {
         target: Option<&str>,
     ) -> Cancellable<Vec<EntryRegisters>> {
         self.with_file(file, |db, file| {
-            features::registers::registers(db, file, target)
+            features::views::registers::registers(db, file, target)
         })
     }
 
@@ -529,7 +532,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn registers_at(&self, at: FilePosition) -> Cancellable<Option<EntryRegisters>> {
         self.with_file(at.file, |db, file| {
-            features::registers::registers_at(db, file, at)
+            features::views::registers::registers_at(db, file, at)
         })
     }
 
@@ -543,7 +546,7 @@ impl Analysis {
         exact: &[ExactEntry],
     ) -> Cancellable<Option<FlowGraph>> {
         self.with_file(at.file, |db, file| {
-            features::flow_graph::flow_graph_at(db, file, at, exact)
+            features::views::flow_graph::flow_graph_at(db, file, at, exact)
         })
     }
 
@@ -554,7 +557,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn flow_graphs(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<FlowGraph>> {
         self.with_file(file, |db, file| {
-            features::flow_graph::flow_graphs(db, file, name)
+            features::views::flow_graph::flow_graphs(db, file, name)
         })
     }
 
@@ -565,7 +568,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn protocols(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<ProtocolView>> {
         self.with_file(file, |db, file| {
-            features::protocols::protocol_views(db, file, name)
+            features::views::protocols::protocol_views(db, file, name)
         })
     }
 
@@ -591,8 +594,8 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn live_range(&self, at: FilePosition) -> Cancellable<Option<LiveRange>> {
         self.with_file(at.file, |db, file| {
-            let effort = features::live_range::Effort::Thorough;
-            features::live_range::live_range(db, file, at, effort)
+            let effort = features::views::live_range::Effort::Thorough;
+            features::views::live_range::live_range(db, file, at, effort)
         })
     }
 
@@ -601,7 +604,9 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn slice(&self, at: FilePosition) -> Cancellable<Option<ValueSlice>> {
-        self.with_file(at.file, |db, file| features::values::slice(db, file, at))
+        self.with_file(at.file, |db, file| {
+            features::navigation::values::slice(db, file, at)
+        })
     }
 
     /// How much of everything a file has.
@@ -609,7 +614,7 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
-        self.with_file(file, features::stats::stats)
+        self.with_file(file, features::views::stats::stats)
     }
 
     /// The severities of findings of a run, each given with its place, code and severity, after the comments of the file
@@ -641,7 +646,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn syntax_tree(&self, file: FileId, range: Option<TextRange>) -> Cancellable<String> {
         self.with_file(file, |db, file| {
-            features::syntax_tree::syntax_tree(db, file, range)
+            features::views::syntax_tree::syntax_tree(db, file, range)
         })
     }
 }

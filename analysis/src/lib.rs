@@ -37,16 +37,20 @@ pub use diff::{
     stable_name,
 };
 pub use features::{
-    documentation::{documentation, documented},
-    explain::explain,
-    live_registers::{LiveIn, LiveRegisters},
-    protocols::{ProtocolPart, ProtocolView},
-    registers::EntryRegisters,
-    site::{SiteChapter, SitePage, site_chapters, site_path, site_with_links},
-    target_matrix::{
-        TargetCause, TargetColumn, TargetGroup, TargetMatrix, TargetVerdict, target_matrix,
+    completion::writing::{Telling, Writing},
+    hover::{
+        documentation::{documentation, documented},
+        explain::explain,
+        site::{SiteChapter, SitePage, site_chapters, site_path, site_with_links},
     },
-    writing::{Telling, Writing},
+    views::{
+        live_registers::{LiveIn, LiveRegisters},
+        protocols::{ProtocolPart, ProtocolView},
+        registers::EntryRegisters,
+        target_matrix::{
+            TargetCause, TargetColumn, TargetGroup, TargetMatrix, TargetVerdict, target_matrix,
+        },
+    },
 };
 pub use kernel::{AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole};
 pub use reading::{Reading, ReadingLine};

@@ -14,13 +14,14 @@ use serde_json::Value;
 
 use crate::{imports::Imports, workspace::top};
 
-/// The sources whose folders are rooms.
-pub const SOURCES: [&str; 5] = [
-    "syntax/src",
-    "analysis/isa/src",
-    "analysis/src",
-    "server/session/src",
-    "server/src",
+/// The folders whose folders are rooms, each with the sources of its crate.
+pub const SOURCES: [(&str, &str); 6] = [
+    ("syntax/src", "syntax/src"),
+    ("analysis/isa/src", "analysis/isa/src"),
+    ("analysis/src", "analysis/src"),
+    ("analysis/src", "analysis/src/features"),
+    ("server/session/src", "server/session/src"),
+    ("server/src", "server/src"),
 ];
 
 /// The table: the path of each room, and the names in its last column.
@@ -60,10 +61,10 @@ pub fn table(text: &str) -> Table {
 pub fn disagreements(table: &Table, packages: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     let mut rooms = crates(table, packages, &mut found);
-    for sources in SOURCES {
+    for (sources, folder) in SOURCES {
         let imports = Imports::from_crate(&top().join(sources).join("lib.rs"));
         let imports = imports.expect("files that can be read");
-        rooms.extend(folders(table, sources, &imports, &mut found));
+        rooms.extend(folders(table, folder, &imports, &mut found));
     }
     let unknown = table.keys().filter(|it| !rooms.contains(*it));
     found.extend(unknown.map(|it| format!("`{it}` has a row and is not a room")));
@@ -101,7 +102,7 @@ fn crates(table: &Table, packages: &[Value], found: &mut Vec<String>) -> BTreeSe
     by_name.into_values().collect()
 }
 
-/// Checks the imports of the folders of a crate, and returns these.
+/// Checks the imports of the folders in a folder, from each other, and returns these.
 fn folders(
     table: &Table,
     sources: &str,
@@ -109,20 +110,18 @@ fn folders(
     found: &mut Vec<String>,
 ) -> BTreeSet<String> {
     let sources_path = top().join(sources);
-    // The first part of a path, and whether it is a folder.
+    // The first part of a path in the folder, and whether it is a folder.
     let place = |file: &Path| {
-        let inside = file
-            .strip_prefix(&sources_path)
-            .expect("a file of the crate");
+        let inside = file.strip_prefix(&sources_path).ok()?;
         let mut parts = inside.components();
-        let first = parts.next().expect("a file").as_os_str().to_string_lossy();
+        let first = parts.next()?.as_os_str().to_string_lossy();
         let name = first.strip_suffix(".rs").unwrap_or(&first).to_owned();
-        (name, parts.next().is_some())
+        Some((name, parts.next().is_some()))
     };
     let rooms: BTreeSet<String> = imports
         .files
         .keys()
-        .map(|it| place(it))
+        .filter_map(|it| place(it))
         .filter_map(|(name, is_folder)| is_folder.then_some(name))
         .collect();
     let paths = rooms.iter().map(|it| format!("{sources}/{it}"));
@@ -130,12 +129,16 @@ fn folders(
         found.push(format!("the folder `{room}` has no row"));
     }
     for (file, others) in &imports.files {
-        let (room, _) = place(file);
+        let Some((room, _)) = place(file) else {
+            continue;
+        };
         let Some(allowed) = table.get(&format!("{sources}/{room}")) else {
             continue;
         };
         for (other, path) in others {
-            let (name, _) = place(other);
+            let Some((name, _)) = place(other) else {
+                continue;
+            };
             if name != room && !allowed.contains(&name) {
                 let file = file.strip_prefix(top()).unwrap_or(file).display();
                 found.push(format!("{file} uses `{name}`: {path}"));

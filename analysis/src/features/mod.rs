@@ -1,38 +1,9 @@
-//! Editor features: offsets in, plain data out; one file each.
+//! Editor features: offsets in, plain data out. Each room answers one kind of question; none knows a client or a file
+//! system. They ask `hir`, `flow`, `values` and the rooms of estimates, and keep nothing themselves.
 
-pub(crate) mod call_hierarchy;
-pub(crate) mod code_actions;
-pub(crate) mod code_lenses;
 pub(crate) mod completion;
-pub(crate) mod document_symbols;
-pub(crate) mod documentation;
-pub(crate) mod entries;
-pub(crate) mod explain;
-pub(crate) mod flow_graph;
-pub(crate) mod folding;
-pub(crate) mod formatting;
-pub(crate) mod goto;
+pub(crate) mod editing;
+pub(crate) mod hints;
 pub(crate) mod hover;
-pub(crate) mod inlay_hints;
-mod known_bits;
-pub(crate) mod live_range;
-pub(crate) mod live_registers;
-mod navigation;
-mod nearest;
-mod outcome;
-mod pressure_hints;
-pub(crate) mod protocols;
-pub(crate) mod references;
-pub(crate) mod registers;
-pub(crate) mod rename;
-pub(crate) mod selection_ranges;
-pub(crate) mod semantic_tokens;
-pub(crate) mod signature_help;
-pub(crate) mod site;
-pub(crate) mod source_locations;
-pub(crate) mod stats;
-pub(crate) mod syntax_tree;
-pub(crate) mod target_matrix;
-pub(crate) mod values;
-pub(crate) mod workspace_symbols;
-pub(crate) mod writing;
+pub(crate) mod navigation;
+pub(crate) mod views;

@@ -21,7 +21,7 @@ impl Analysis {
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn writing(&self, at: FilePosition) -> Cancellable<Option<Writing>> {
         self.with_file(at.file, |db, file| {
-            Some(features::writing::writing(db, file, at.offset))
+            Some(features::completion::writing::writing(db, file, at.offset))
         })
     }
 

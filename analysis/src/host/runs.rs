@@ -60,7 +60,7 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn entries(&self, file: FileId) -> Cancellable<Vec<EntryPlace>> {
-        self.with_file(file, features::entries::entries)
+        self.with_file(file, features::navigation::entries::entries)
     }
 
     /// Diagnostics of a file together with mistakes in the comments that describe runs, by their places; each has the

@@ -21,7 +21,7 @@ use syntax::{TextRange, TextSize};
 use crate::{
     SourceLocation,
     db::SourceFile,
-    features::source_locations::{instruction_locations, paths},
+    features::navigation::source_locations::{instruction_locations, paths},
     flow::{flow, ids::Step},
     hir::{
         body::body,

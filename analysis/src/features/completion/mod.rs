@@ -3,17 +3,20 @@
 mod calls;
 mod comments;
 mod context;
-pub(super) mod directives;
+pub(in crate::features) mod directives;
 mod modifiers;
 mod names;
+pub(in crate::features) mod nearest;
 mod numbers;
 mod operands;
 mod shapes;
+pub(crate) mod signature_help;
 mod snippets;
 #[cfg(test)]
 mod tests;
 mod uses;
 mod whole;
+pub(crate) mod writing;
 
 use isa::target::Module;
 use salsa::Database;

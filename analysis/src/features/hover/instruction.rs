@@ -7,7 +7,7 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     accesses::sentences,
-    features::documentation::demand,
+    features::hover::documentation::demand,
     flow::{facts::step_at, form_program::form_program},
     hir::{
         body::body,

@@ -9,7 +9,7 @@ use isa::{
 use syntax::{Cursor, CursorToken};
 
 use crate::{
-    features::{completion::module, outcome::Computed},
+    features::{completion::module, hover::outcome::Computed},
     flow::form_program::form_program,
     hir::{
         fit::fit, form::Form, forms::form_at, in_force::in_force, instruction::Parts, tree::OneLine,

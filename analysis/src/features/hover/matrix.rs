@@ -13,7 +13,7 @@ use isa::{
 };
 use syntax::{Cursor, SyntaxKind, TextSize};
 
-use crate::{features::known_bits::known_bits, hir::symbol::name_at};
+use crate::{features::hover::known_bits::known_bits, hir::symbol::name_at};
 
 use super::{WordContext, matched::MatchedInstruction};
 

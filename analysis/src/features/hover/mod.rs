@@ -1,13 +1,18 @@
 //! Hover: what a word means here, as Markdown.
 
+pub(crate) mod documentation;
+pub(crate) mod explain;
 mod figure;
 mod instruction;
-pub(super) mod literal;
+mod known_bits;
+pub(in crate::features) mod literal;
 mod matched;
 mod matrix;
 mod names;
+pub(in crate::features) mod outcome;
 mod page;
 mod registers;
+pub(crate) mod site;
 mod storage;
 mod value;
 mod words;
@@ -27,7 +32,7 @@ use crate::{
     },
 };
 
-use super::navigation::path_to;
+use crate::features::navigation::target::path_to;
 
 use literal::Role;
 

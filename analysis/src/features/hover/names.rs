@@ -26,8 +26,8 @@ use crate::{
 };
 
 use super::{registers, storage::storage, value::value};
-use crate::features::{
-    navigation::{declaration_text, path_to},
+use crate::features::navigation::{
+    target::{declaration_text, path_to},
     values,
 };
 

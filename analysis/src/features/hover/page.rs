@@ -21,9 +21,11 @@ use isa::{
 
 use crate::{
     features::{
-        documentation::{demand, footer},
-        nearest::{Nearest, flattened, form, nearest, present, reading_of},
-        outcome,
+        completion::nearest::{Nearest, flattened, form, nearest, present, reading_of},
+        hover::{
+            documentation::{demand, footer},
+            outcome,
+        },
     },
     hir::{operand::describe, tree},
 };

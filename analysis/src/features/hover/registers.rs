@@ -13,7 +13,7 @@ use crate::{
     EntryRegisters, ExactEntry, FilePosition, LiveRange,
     db::SourceFile,
     diagnostics::unavailable,
-    features::{
+    features::views::{
         live_range::{Effort, live_range},
         registers::of_entry,
     },

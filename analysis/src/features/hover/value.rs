@@ -8,7 +8,7 @@ use salsa::Database;
 use crate::{
     FilePosition,
     db::SourceFile,
-    features::values::RegisterOf,
+    features::navigation::values::RegisterOf,
     flow::ids::Value,
     hir::{bound::Operands, symbol::name_at},
     values::{

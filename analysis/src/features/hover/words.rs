@@ -9,7 +9,7 @@ use isa::{
 };
 use syntax::SyntaxKind;
 
-use crate::features::documentation::demand;
+use crate::features::hover::documentation::demand;
 
 fn page(topic: Topic, word: &str) -> Option<&'static Entry> {
     entry(topic, word)

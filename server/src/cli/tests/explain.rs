@@ -75,7 +75,8 @@ fn explanations_are_json() {
 }
 
 /// Questions in words, of which the analysis tests the answers.
-const QUESTIONS: &str = include_str!("../../../../analysis/src/features/explain/questions.tsv");
+const QUESTIONS: &str =
+    include_str!("../../../../analysis/src/features/hover/explain/questions.tsv");
 
 /// The problems of the answer to a question: a wrong first page, long lines, too many of them.
 fn problems(question: &str, name: Option<&str>, width: usize) -> Vec<String> {

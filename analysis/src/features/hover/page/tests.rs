@@ -12,7 +12,7 @@ const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n\
     .reg .pred p, %p<9>; .reg .b16 %rs<9>, %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>;\n";
 
 /// Statements as people write them.
-const STATEMENTS: &str = include_str!("../../explain/typed.tsv");
+const STATEMENTS: &str = include_str!("../explain/typed.tsv");
 
 /// The hover at the opcode of a statement; nothing where there is none.
 fn hover(statement: &str) -> String {

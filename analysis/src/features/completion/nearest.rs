@@ -13,7 +13,7 @@ use isa::{
     target::{Module, Suffix, Target, Version, targets, versions},
 };
 
-use super::signature_help::spell;
+use crate::features::completion::signature_help::spell;
 
 /// Words that are listed as missing at one place.
 const MAX_MISSING: usize = 6;

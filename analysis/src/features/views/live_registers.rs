@@ -54,7 +54,10 @@ impl LiveRegisters {
     /// The count of the machine code, if `ptxas` was asked about this text and the code was taken apart; else that of
     /// the text.
     #[must_use]
-    pub(super) fn of(written: Vec<(u32, u32)>, exact: Option<&ExactEntry>) -> LiveRegisters {
+    pub(in crate::features) fn of(
+        written: Vec<(u32, u32)>,
+        exact: Option<&ExactEntry>,
+    ) -> LiveRegisters {
         match exact.filter(|it| !it.lines.is_empty()) {
             Some(exact) => LiveRegisters {
                 counted: LiveIn::MachineCode,
@@ -111,7 +114,7 @@ pub(crate) fn live_registers(
 }
 
 /// Counts at instructions as counts at lines, of which the greatest counts.
-pub(super) fn by_line(
+pub(in crate::features) fn by_line(
     db: &dyn Database,
     function: Function<'_>,
     start: TextSize,

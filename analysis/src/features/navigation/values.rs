@@ -32,7 +32,7 @@ const LINES: usize = 8;
 const WIDTH: usize = 100;
 
 /// A register of a function.
-pub(super) struct RegisterOf<'db> {
+pub(in crate::features) struct RegisterOf<'db> {
     db: &'db dyn Database,
     file: SourceFile,
     function: Function<'db>,
@@ -44,7 +44,7 @@ pub(super) struct RegisterOf<'db> {
 }
 
 /// The value of a register at one of its uses.
-pub(super) struct ValueAt<'db> {
+pub(in crate::features) struct ValueAt<'db> {
     register: RegisterOf<'db>,
     flow: &'db Flow,
     value: Value,
@@ -58,7 +58,7 @@ pub(super) struct ValueAt<'db> {
 
 impl<'db> RegisterOf<'db> {
     /// The register that a symbol means; `None` for other names, and for a whole family such as `%r<9>`.
-    pub(super) fn of(
+    pub(in crate::features) fn of(
         db: &'db dyn Database,
         file: SourceFile,
         symbol: &Symbol<'db>,
@@ -86,7 +86,7 @@ impl<'db> RegisterOf<'db> {
     }
 
     /// Its value at the word with a range of the file; `None` where the name is not used by an instruction.
-    pub(super) fn value_at(self, range: TextRange) -> Option<ValueAt<'db>> {
+    pub(in crate::features) fn value_at(self, range: TextRange) -> Option<ValueAt<'db>> {
         let flow = flow(self.db, self.function);
         let at = range - self.start;
         let instructions = &self.body.instructions;
@@ -161,7 +161,7 @@ impl<'db> RegisterOf<'db> {
     }
 
     /// All instructions that write it, as places to go to.
-    pub(super) fn all_writes(&self) -> Vec<NavigationTarget> {
+    pub(in crate::features) fn all_writes(&self) -> Vec<NavigationTarget> {
         let count = self.body.instructions.len() as Step;
         let writes: Vec<Step> = (0..count)
             .filter(|it| self.names(*it, true).next().is_some())
@@ -172,17 +172,17 @@ impl<'db> RegisterOf<'db> {
 
 impl<'db> ValueAt<'db> {
     /// The flow of the function, the value and the instruction with the word.
-    pub(super) fn place(&self) -> (&'db Flow, Value, Step) {
+    pub(in crate::features) fn place(&self) -> (&'db Flow, Value, Step) {
         (self.flow, self.value, self.step)
     }
 
     /// The function.
-    pub(super) fn function(&self) -> Function<'db> {
+    pub(in crate::features) fn function(&self) -> Function<'db> {
         self.register.function
     }
 
     /// The type of the register; `None` of a vector.
-    pub(super) fn class(&self) -> Option<Class> {
+    pub(in crate::features) fn class(&self) -> Option<Class> {
         let index = self.register.definition as usize;
         match self.register.body.operands.get(index)?.0 {
             Operand::Register { class, lanes: 1 } => Some(class),
@@ -191,12 +191,12 @@ impl<'db> ValueAt<'db> {
     }
 
     /// Whether the instruction writes it there.
-    pub(super) fn is_written(&self) -> bool {
+    pub(in crate::features) fn is_written(&self) -> bool {
         self.written
     }
 
     /// The body of the function.
-    pub(super) fn body(&self) -> &'db Body {
+    pub(in crate::features) fn body(&self) -> &'db Body {
         self.register.body
     }
 }
@@ -208,7 +208,7 @@ fn value_at(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<Val
 }
 
 /// The writes that reach the read of a register; empty where nothing is read or nothing reaches it.
-pub(super) fn definitions<'db>(
+pub(in crate::features) fn definitions<'db>(
     db: &'db dyn Database,
     file: SourceFile,
     symbol: &Symbol<'db>,
@@ -223,7 +223,7 @@ pub(super) fn definitions<'db>(
 }
 
 /// Tells the accesses of the value at a position from those of other values in the same register.
-pub(super) fn mark_reads_and_writes(
+pub(in crate::features) fn mark_reads_and_writes(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
@@ -311,7 +311,11 @@ pub(crate) fn slice(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
 }
 
 /// The instructions that define the value at a position and the lines that read it, as Markdown.
-pub(super) fn describe(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<String> {
+pub(in crate::features) fn describe(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Option<String> {
     let it = value_at(db, file, at)?;
     let chains = Chains::of(it.flow);
     let lines = file.contents(db).lines.clone();

@@ -25,7 +25,8 @@ use crate::{
     },
 };
 
-use super::{hover::literal, navigation::declared_type, pressure_hints::pressure_hints};
+use super::pressure_hints::pressure_hints;
+use crate::features::{hover::literal, navigation::target::declared_type};
 
 /// Longer C++ names are truncated; the tooltip has the rest.
 const MAX_NAME: usize = 60;

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-use super::{goto::definition_targets, navigation::module_target};
+use super::{goto::definition_targets, target::module_target};
 
 /// The function at a position: where it is defined, or else declared.
 pub(crate) fn prepare(

@@ -13,11 +13,13 @@ use crate::Explanation;
 use super::{
     super::{
         documentation::{footer, syntax_lines},
-        nearest::{Nearest, availability, everywhere, flattened, nearest, present},
         outcome::parts,
     },
     computed::computed,
     search, spelling,
+};
+use crate::features::completion::nearest::{
+    Nearest, availability, everywhere, flattened, nearest, present,
 };
 
 /// Statements of one question that are explained.

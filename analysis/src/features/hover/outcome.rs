@@ -14,18 +14,18 @@ const MAX_LINES: usize = 6;
 const MAX_RESULTS: usize = 4;
 
 /// A statement that fits, with its program.
-pub(super) struct Computed<'a> {
-    pub(super) program: &'a Program,
-    pub(super) bindings: &'a [Binding],
-    pub(super) operands: &'a [Operand],
+pub(in crate::features) struct Computed<'a> {
+    pub(in crate::features) program: &'a Program,
+    pub(in crate::features) bindings: &'a [Binding],
+    pub(in crate::features) operands: &'a [Operand],
     /// The texts of the operands.
-    pub(super) written: &'a [String],
+    pub(in crate::features) written: &'a [String],
 }
 
 impl Computed<'_> {
     /// The outcome in Markdown; `None` if it says no more than the instruction does. Without `numbers`, only what is
     /// said of bits.
-    pub(super) fn text(&self, numbers: bool) -> Option<String> {
+    pub(in crate::features) fn text(&self, numbers: bool) -> Option<String> {
         let name = |place: ResultPlace| {
             let path = self.bindings.get(usize::from(place.binding))?.path;
             let written = self.written.get(usize::from(path.operand))?;
@@ -96,7 +96,7 @@ fn sureness(exactness: Exactness) -> &'static str {
 }
 
 /// The parts of a text between separators outside brackets, without the whitespace around them.
-pub(super) fn parts(text: &str, separator: char) -> Vec<&str> {
+pub(in crate::features) fn parts(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_i32;
     let parts = text.split(move |letter| {
         match letter {

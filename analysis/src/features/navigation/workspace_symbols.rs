@@ -8,7 +8,7 @@ use crate::{
     hir::module::{Declaration, module_scope},
 };
 
-use super::navigation::module_target;
+use crate::features::navigation::target::module_target;
 
 /// The names of modules that match `query`, best first, at most `limit`.
 ///

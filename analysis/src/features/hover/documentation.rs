@@ -281,7 +281,7 @@ fn instruction<'a>(
 }
 
 /// The syntax lines of the variants, without repetitions.
-pub(super) fn syntax_lines<'a>(
+pub(in crate::features) fn syntax_lines<'a>(
     first: &'a Instruction,
     more: impl Iterator<Item = &'a Instruction>,
 ) -> Vec<&'a str> {

@@ -17,7 +17,7 @@ use crate::{
 };
 
 use super::{
-    navigation::{local_target, module_target, path_to, section_label_targets},
+    target::{local_target, module_target, path_to, section_label_targets},
     values::{self, RegisterOf},
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn goto_definition(db: &dyn Database, file: SourceFile, at: FilePosit
 
 /// Where a name of a module is defined, in this file or in one that is linked to it; its declarations if
 /// no file defines it.
-pub(super) fn definition_targets(
+pub(in crate::features) fn definition_targets(
     db: &dyn Database,
     file: SourceFile,
     name: &str,

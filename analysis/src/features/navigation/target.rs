@@ -139,7 +139,7 @@ pub(crate) fn declaration_text(item: &Cursor<'_>, name: TextRange, full: TextRan
 }
 
 /// The words of the type that a register or parameter is declared with, such as `.v2` and `.f32`.
-pub(super) fn declared_type<'a>(
+pub(in crate::features) fn declared_type<'a>(
     function: &Cursor<'a>,
     definition: &Definition,
 ) -> Option<Vec<&'a str>> {

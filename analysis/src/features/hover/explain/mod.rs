@@ -22,7 +22,7 @@ use crate::{DocumentationKey, Explanation, Explanations};
 
 use super::{
     documentation::{documentation, documented, sources},
-    hover::literal,
+    literal,
 };
 
 /// The concept that explains a guard.

@@ -12,7 +12,8 @@ use isa::{
 };
 use syntax::{Cursor, SyntaxKind, parse};
 
-use super::super::{nearest::everywhere, outcome::Computed};
+use super::super::outcome::Computed;
+use crate::features::completion::nearest::everywhere;
 use crate::hir::{instruction::Parts, operand, tree};
 
 /// The types that a name may have, the likely ones first.

@@ -25,7 +25,7 @@ use crate::{
     pressure::{Bounds, bounds, pressure},
 };
 
-use super::live_registers::{LiveRegisters, by_line};
+use crate::features::views::live_registers::{LiveRegisters, by_line};
 
 /// An estimate of the registers of one entry on one target. Registers are 32-bit registers of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn steps(limits: &Limits, threads: u32, shared: u32) -> Vec<(u32, u32)> {
 }
 
 /// The launch bounds of a function, with the shared memory that it declares.
-pub(super) fn launch_bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
+pub(in crate::features) fn launch_bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
     Bounds {
         shared: shared_bytes(db, function),
         ..bounds(db, function)

@@ -12,19 +12,19 @@ use crate::{
     values::{Purpose, Values},
 };
 
-use super::values::RegisterOf;
+use crate::features::navigation::values::RegisterOf;
 
 /// The known bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct KnownBits {
+pub(in crate::features) struct KnownBits {
     /// The known bits; the others are 0.
-    pub(super) bits: u64,
+    pub(in crate::features) bits: u64,
     /// Which bits are known, of those that the register has.
-    pub(super) mask: u64,
+    pub(in crate::features) mask: u64,
 }
 
 /// The known bits of a register at one of its uses, given by its range in the file.
-pub(super) fn known_bits<'db>(
+pub(in crate::features) fn known_bits<'db>(
     db: &'db dyn Database,
     file: SourceFile,
     symbol: &Symbol<'db>,

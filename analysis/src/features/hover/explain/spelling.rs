@@ -4,7 +4,7 @@ use isa::documentation;
 
 use crate::DocumentationKey;
 
-use super::super::documentation::documented;
+use crate::features::hover::documentation::documented;
 
 /// Names that are proposed for an unknown one.
 const MAX_SIMILAR: usize = 5;

@@ -19,7 +19,8 @@ use crate::{
     pressure::{as_written, peak_as_written},
 };
 
-use super::{navigation::declared_type, registers::function_at};
+use super::registers::function_at;
+use crate::features::navigation::target::declared_type;
 
 /// How much time there is for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use isa::{
 
 use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
-use super::documentation::{demand, documentation, syntax_lines};
+use crate::features::hover::documentation::{demand, documentation, syntax_lines};
 
 /// Idioms that a page leads to; what more of them use is in every program.
 const MAX_IDIOMS: usize = 5;

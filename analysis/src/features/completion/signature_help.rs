@@ -13,7 +13,7 @@ use salsa::Database;
 
 use crate::{FilePosition, SignatureHelp, SignatureParameter, db::SourceFile};
 
-use super::completion::{Context, CursorPlace, Head, context, module};
+use crate::features::completion::{Context, CursorPlace, Head, context, module};
 
 /// More kinds of an operand are left to the hover: the help covers the code.
 const MAX_KINDS: usize = 3;
@@ -139,7 +139,7 @@ fn is_present(pattern: &OperandPattern, choices: &Choices<'_>) -> bool {
 }
 
 /// The operand as the manual writes it.
-pub(super) fn spell(pattern: &OperandPattern, choices: &Choices<'_>) -> String {
+pub(in crate::features) fn spell(pattern: &OperandPattern, choices: &Choices<'_>) -> String {
     match &pattern.form {
         Form::Plain(_) => pattern.name.to_owned(),
         Form::Pair(_, second) => format!("{}|{}", pattern.name, spell(second, choices)),

@@ -8,7 +8,7 @@ use crate::{
     hir::symbol::{Symbol, linked_files, name_at, occurrences},
 };
 
-use super::values::mark_reads_and_writes;
+use crate::features::navigation::values::mark_reads_and_writes;
 
 /// All occurrences of the name at a position, in the files of the workspace that share it.
 pub(crate) fn references(
@@ -27,7 +27,7 @@ pub(crate) fn references(
 }
 
 /// All occurrences of a symbol of this file, sorted by file and place.
-pub(super) fn everywhere(
+pub(in crate::features) fn everywhere(
     db: &dyn Database,
     file: SourceFile,
     symbol: &Symbol<'_>,

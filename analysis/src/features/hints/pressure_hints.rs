@@ -12,7 +12,7 @@ use crate::{
     pressure::{Estimate, pressure},
 };
 
-use super::{live_registers::live_registers, registers::launch_bounds};
+use crate::features::views::{live_registers::live_registers, registers::launch_bounds};
 
 /// Editors ask for hints after every pause in typing, so larger functions get only what is on request.
 const MOST_INSTRUCTIONS: usize = 5_000;
