@@ -254,7 +254,7 @@ fn values_are_followed() {
     assert_eq!(lines(&slice["forward"], "/start/line"), [9]);
     let slice = server.settled("ptx/slice", &place(URI, 9, 23));
     assert_eq!(lines(&slice["backward"], "/start/line"), [6, 7]);
-    let accesses = server.settled("ptx/accesses", &at);
+    let accesses = server.settled("ptx/registerAccesses", &at);
     let words: Vec<&str> = accesses
         .as_array()
         .expect("a list")

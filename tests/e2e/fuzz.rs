@@ -18,7 +18,7 @@ const SESSIONS: u64 = 12;
 /// Messages of each.
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 38] = [
+const REQUESTS: [&str; 42] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "codeLens/resolve",
@@ -30,7 +30,11 @@ const REQUESTS: [&str; 38] = [
     "textDocument/typeDefinition",
     "textDocument/implementation",
     "ptx/slice",
+    "ptx/registerAccesses",
     "ptx/accesses",
+    "ptx/costs",
+    "ptx/kernelMap",
+    "ptx/reading",
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",

@@ -73,7 +73,11 @@ pub const METHODS: [&str; 32] = [
     "textDocument/typeDefinition",
     "textDocument/implementation",
     "ptx/slice",
+    "ptx/registerAccesses",
     "ptx/accesses",
+    "ptx/costs",
+    "ptx/kernelMap",
+    "ptx/reading",
     "workspace/symbol",
 ];
 

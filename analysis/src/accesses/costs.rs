@@ -46,16 +46,27 @@ pub(crate) fn costs(
         if entry.is_some_and(|it| it != function.name(db)) {
             continue;
         }
-        for mut cost in costs_of(db, *function, block) {
-            cost.head = cost.head.map(|it| it + *start);
-            found.push(cost);
-        }
+        found.extend(
+            costs_of(db, *function, block)
+                .iter()
+                .cloned()
+                .map(|it| Cost {
+                    head: it.head.map(|it| it + *start),
+                    ..it
+                }),
+        );
     }
     found
 }
 
-/// The costs of an entry, with ranges relative to it.
-fn costs_of(db: &dyn Database, function: Function<'_>, block: Option<[u32; 3]>) -> Vec<Cost> {
+/// The costs of an entry, with ranges relative to it: those outside its loops, then its loops in the order of the text.
+/// None for a function that is not an entry with a body, or too long.
+#[salsa::tracked(returns(deref))]
+pub(crate) fn costs_of<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    block: Option<[u32; 3]>,
+) -> Vec<Cost> {
     let signature = signature(db, function);
     let flow = flow(db, function);
     if !signature.defined || !signature.entry || flow.facts.len() > MAX_STEPS {
@@ -175,6 +186,7 @@ fn add_warp(
     let accesses = std::mem::take(&mut samples.accesses);
     let mut next = 0;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        db.unwind_if_revision_cancelled();
         let index = flow.graph.loop_of[block as usize].map_or(sums.len() - 1, |it| it as usize);
         let there = match flow.graph.reachable[block as usize] {
             true => lanes_in(samples, block),

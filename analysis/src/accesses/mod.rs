@@ -11,6 +11,6 @@ mod sentence;
 mod tests;
 mod trips;
 
-pub(crate) use costs::costs;
-pub(crate) use pattern::{accesses, remarkable};
-pub(crate) use sentence::sentences;
+pub(crate) use costs::{costs, costs_of};
+pub(crate) use pattern::{accesses, accesses_of, remarkable};
+pub(crate) use sentence::{sentence, sentences};

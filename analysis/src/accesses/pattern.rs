@@ -47,10 +47,15 @@ pub(crate) fn accesses(
         if entry.is_some_and(|it| it != function.name(db)) {
             continue;
         }
-        for (_, mut it) in judged(db, *function, block, Selection::All) {
-            it.range += *start;
-            found.push(it);
-        }
+        found.extend(
+            accesses_of(db, *function, block)
+                .iter()
+                .cloned()
+                .map(|it| AccessPattern {
+                    range: it.range + *start,
+                    ..it
+                }),
+        );
     }
     found
 }
@@ -83,6 +88,17 @@ enum Selection {
     At(Step),
     /// Those that are wrong or slow in the first sample: most are neither, and need no other.
     Remarkable,
+}
+
+/// The accesses of a function, in the order of the text, with ranges relative to it.
+#[salsa::tracked(returns(deref))]
+pub(crate) fn accesses_of<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    block: Option<[u32; 3]>,
+) -> Vec<AccessPattern> {
+    let judged = judged(db, function, block, Selection::All);
+    judged.into_iter().map(|it| it.1).collect()
 }
 
 /// The accesses of one instruction, with ranges relative to its function.

@@ -15,7 +15,8 @@ pub(crate) fn sentences(db: &dyn Database, function: Function<'_>, step: Step) -
     (!known.is_empty()).then(|| known.join(" "))
 }
 
-fn sentence(it: &AccessPattern) -> Option<String> {
+/// The figures of an access; `None` if none is known.
+pub(crate) fn sentence(it: &AccessPattern) -> Option<String> {
     let bytes = it.bytes?;
     let lanes = it.lanes?;
     let verb = match (it.kind, it.writes) {

@@ -47,3 +47,28 @@ pub struct AccessPattern {
     /// The assumptions of the figures, for people.
     pub assumptions: Vec<String>,
 }
+
+impl AccessPattern {
+    /// The known figures in a few words, such as `8 sectors, ideal 4` or `2-way conflict`; empty if none is known.
+    #[must_use]
+    pub fn figures(&self) -> String {
+        let mut words = Vec::new();
+        match (self.sectors, self.ideal_sectors, self.ways) {
+            (Some(sectors), Some(ideal), _) if sectors > ideal => {
+                words.push(format!("{sectors} sectors, ideal {ideal}"));
+            }
+            (Some(1), ..) => words.push("1 sector".to_owned()),
+            (Some(sectors), ..) => words.push(format!("{sectors} sectors")),
+            (_, _, Some(1)) => words.push("no conflict".to_owned()),
+            (_, _, Some(ways)) => words.push(format!("{ways}-way conflict")),
+            _ => {}
+        }
+        if self.aligned == Some(false) {
+            words.push("misaligned".to_owned());
+        }
+        if self.in_range == Some(false) {
+            words.push("out of bounds".to_owned());
+        }
+        words.join(", ")
+    }
+}

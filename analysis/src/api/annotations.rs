@@ -15,6 +15,8 @@ pub struct InlayHintKinds {
     pub float_literals: bool,
     /// How many registers are live at each instruction.
     pub live_registers: bool,
+    /// Sectors and bank conflicts of accesses of memory.
+    pub memory_accesses: bool,
     /// How many registers are live in loops of entries that may need more than cost nothing.
     pub loop_registers: bool,
     /// Names of parameters before the arguments of calls.
@@ -32,6 +34,7 @@ impl Default for InlayHintKinds {
             demangled_names: false,
             float_literals: true,
             live_registers: false,
+            memory_accesses: false,
             loop_registers: true,
             parameter_names: true,
             register_peak: true,
@@ -49,6 +52,8 @@ pub enum InlayHintKind {
     DemangledName,
     /// The value of a constant.
     FloatLiteral,
+    /// Sectors or bank conflicts.
+    MemoryAccess,
     /// The name of a parameter, shown before its argument.
     ParameterName,
     /// How many registers are live.
@@ -70,10 +75,10 @@ pub struct InlayHint {
     pub tooltip: Option<String>,
 }
 
-/// A name above which something about it may be shown.
+/// A name or statement above which something about it may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeLens {
-    /// The name where it is declared.
+    /// The name where it is declared; of a loop the label at its head, or its first statement.
     pub range: TextRange,
     /// The hints that may be shown.
     pub kind: CodeLensKind,
@@ -82,6 +87,8 @@ pub struct CodeLens {
 /// The subject of a code lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeLensKind {
+    /// The iterations and the costs of a loop.
+    Loop,
     /// The uses of a name.
     References,
     /// The registers of an entry.
@@ -93,6 +100,8 @@ pub enum CodeLensKind {
 /// Which code lenses are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeLensKinds {
+    /// Those of [`CodeLensKind::Loop`].
+    pub loops: bool,
     /// Those of [`CodeLensKind::References`].
     pub references: bool,
     /// Those of [`CodeLensKind::Registers`].
@@ -104,6 +113,7 @@ pub struct CodeLensKinds {
 impl Default for CodeLensKinds {
     fn default() -> CodeLensKinds {
         CodeLensKinds {
+            loops: true,
             references: false,
             registers: true,
             runs: true,

@@ -28,3 +28,19 @@ pub struct Cost {
     /// Instructions of warps.
     pub instructions: Option<u64>,
 }
+
+impl Cost {
+    /// Whether the number of iterations is known, or that bytes are moved or numbers computed.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let figures = [
+            self.global_read,
+            self.global_written,
+            self.shared,
+            self.fma,
+            self.tensor,
+            self.special,
+        ];
+        self.trips.is_some() || figures.iter().any(|it| it.is_some_and(|it| it > 0))
+    }
+}

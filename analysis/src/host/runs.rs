@@ -3,8 +3,8 @@
 use syntax::TextRange;
 
 use crate::{
-    AccessPattern, Cancellable, Cost, Diagnostic, EntryPlace, FileId, accesses, code, code::Code,
-    diagnostics, features,
+    AccessPattern, Cancellable, Cost, Diagnostic, EntryPlace, FileId, FilePosition, accesses, code,
+    code::Code, diagnostics, features,
 };
 
 use super::Analysis;
@@ -24,6 +24,17 @@ impl Analysis {
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn code_headers(&self, file: FileId) -> Cancellable<Code> {
         self.with_file(file, code::headers)
+    }
+
+    /// The name of the function around a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn function_at(&self, at: FilePosition) -> Cancellable<Option<String>> {
+        self.with_file(at.file, |db, file| {
+            let found = features::views::registers::function_at(db, file, at.offset);
+            found.map(|it| it.0.name(db).to_owned())
+        })
     }
 
     /// The accesses of memory of the functions of a file, or of those with a name, in the order of the text. `block` is

@@ -11,7 +11,7 @@ use crate::{
     flow::ids::{Base, Step, VariableName},
     hir::bound::{Bound, BoundOperand},
     reading::Subject,
-    values::{Origin, Values},
+    values::{Origin, Sum, Values},
 };
 
 /// A function with its values and its events.
@@ -161,23 +161,43 @@ impl Kernel<'_, '_> {
             Base::Value(value) => value,
         };
         let sum = self.values.sum_before(value, step);
-        let symbol = |it: &(u32, i64)| self.values.symbol(it.0).filter(|_| it.1 == 1);
-        let mut symbols = sum.terms.iter().filter_map(|it| Some((it.0, symbol(it)?)));
-        if let (Some((node, symbol)), None) = (symbols.next(), symbols.next()) {
-            let others = sum.terms.iter().filter(|it| it.0 != node);
-            let mut factors: Vec<i64> = others.map(|it| it.1).collect();
-            factors.sort_unstable();
-            return Some(Address {
-                start: Start::Symbol(symbol),
-                offset: sum.constant.wrapping_add(offset),
-                factors,
-            });
+        if let Some(found) = self.from_variable(&sum, offset) {
+            return Some(found);
         }
         let (origin, distance) = self.values.place(value, step)?;
+        // The same place in another block of the cluster counts as this one.
+        if let Origin::Written(source) = origin
+            && source < step
+            && self.subject.has_event(source, |it| it == EventKind::Remote)
+            && let Some(operand) = self.subject.get(source).and_then(|it| it.operand(1))
+            && let Some(found) = self.operand_address(operand, source)
+        {
+            return Some(Address {
+                offset: found.offset.wrapping_add(distance.wrapping_add(offset)),
+                ..found
+            });
+        }
         Some(Address {
             start: Start::Origin(origin),
             offset: distance.wrapping_add(offset),
             factors: Vec::new(),
+        })
+    }
+
+    /// A sum as an address in the one variable that is in it.
+    pub(super) fn from_variable(&self, sum: &Sum, offset: i64) -> Option<Address> {
+        let symbol = |it: &(u32, i64)| self.values.symbol(it.0).filter(|_| it.1 == 1);
+        let mut symbols = sum.terms.iter().filter_map(|it| Some((it.0, symbol(it)?)));
+        let (Some((node, symbol)), None) = (symbols.next(), symbols.next()) else {
+            return None;
+        };
+        let others = sum.terms.iter().filter(|it| it.0 != node);
+        let mut factors: Vec<i64> = others.map(|it| it.1).collect();
+        factors.sort_unstable();
+        Some(Address {
+            start: Start::Symbol(symbol),
+            offset: sum.constant.wrapping_add(offset),
+            factors,
         })
     }
 

@@ -3,6 +3,8 @@
 use isa::event::EventKind;
 
 use crate::{
+    Cost,
+    accesses::costs_of,
     flow::ids::Step,
     kernel::{
         events::{Kernel, is_copy, is_product, is_wait},
@@ -31,6 +33,7 @@ impl Kernel<'_, '_> {
             }
         }
         let block = |step: Step| graph.block_of[step as usize];
+        let costs = costs_of(self.subject.db, self.subject.function, None);
         let mut loops: Vec<(Step, KernelLoop)> = Vec::new();
         for (index, (first, last, depth)) in (0..).zip(found) {
             if first > last {
@@ -42,11 +45,18 @@ impl Kernel<'_, '_> {
                 inside.count()
             };
             let range = self.range(first).cover(self.range(last));
+            let head = graph.blocks[graph.loops[index as usize].head as usize].start;
+            let head = self.range(head);
+            let at = |it: &Cost| it.head.is_some_and(|it| it + self.start == head);
             loops.push((
                 first,
                 KernelLoop {
                     range,
                     depth,
+                    cost: costs.iter().find(|it| at(it)).map(|it| Cost {
+                        head: Some(head),
+                        ..it.clone()
+                    }),
                     copies: count(is_copy),
                     products: count(is_product),
                     waits: count(is_wait),

@@ -2,11 +2,17 @@
 
 use syntax::TextRange;
 
-/// The map of a kernel. All places are statements, in UTF-8 offsets of the file, ascending.
+use crate::Cost;
+
+/// The map of a kernel. All other places are statements, in UTF-8 offsets of the file, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelMap {
     /// The name of the entry, as in the file.
     pub function: String,
+    /// The whole entry.
+    pub range: TextRange,
+    /// Its name in the file.
+    pub name_range: TextRange,
     /// The most threads of a block, if the text has launch bounds, and whether every block has as many.
     pub threads: Option<(u32, bool)>,
     /// The variables in shared memory that the kernel declares.
@@ -62,6 +68,8 @@ pub struct KernelLoop {
     pub range: TextRange,
     /// 1 for a loop that no other surrounds.
     pub depth: u32,
+    /// Its iterations, and the work of a block in one of them.
+    pub cost: Option<Cost>,
     /// The asynchronous copies in it.
     pub copies: usize,
     /// The products of matrices in it.
@@ -104,6 +112,8 @@ pub struct AsyncCopy {
     pub destination: Option<String>,
     /// The index of the ring of its barrier among [`KernelMap::rings`].
     pub ring: Option<usize>,
+    /// The products of matrices that read what it copies, as far as addresses show it.
+    pub products: Vec<TextRange>,
 }
 
 /// A barrier of the block.

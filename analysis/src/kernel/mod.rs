@@ -2,10 +2,11 @@
 //! barriers that they complete on.
 //!
 //! [`events`] reads the protocol events of a function with their addresses, [`rings`] joins the mbarriers by address
-//! modulo their stride, [`roles`] finds the parts that different warps execute. The addresses are those of the engine of
+//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different warps execute. The addresses are those of the engine of
 //! values; what is not known is left out or named as unknown.
 
 mod events;
+mod joins;
 mod loops;
 mod map;
 mod rings;
@@ -15,7 +16,7 @@ mod tests;
 
 use isa::compute::Operation;
 use salsa::Database;
-use syntax::TextSize;
+use syntax::{TextRange, TextSize};
 
 use crate::{
     db::SourceFile,
@@ -26,6 +27,7 @@ use crate::{
         items::{Function, item_offsets, items},
         layout::layouts,
         module::signature,
+        tree::trimmed,
     },
     pressure::bounds,
     reading::Subject,
@@ -70,7 +72,8 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
     let launch = bounds(db, function);
     let (rings, unknown) = kernel.rings();
     db.unwind_if_revision_cancelled();
-    let copies = kernel.copies(&rings);
+    let mut copies = kernel.copies(&rings);
+    kernel.join_products(&mut copies, &rings);
     let roles = kernel.roles();
     let layouts = layouts(db, function);
     let size = |id: u32| {
@@ -84,12 +87,17 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
     let barriers = kernel.barriers(&roles);
     KernelMap {
         function: function.name(db).to_owned(),
+        range: trimmed(&function.green(db).cursor()) + start,
+        name_range: subject
+            .body
+            .name
+            .map_or_else(TextRange::default, |it| it + start),
         threads: launch.threads.map(|it| (it, launch.exact)),
         variables,
         loops: kernel.loops(),
         unknown: kernel.ranges(unknown),
         rings: rings.into_iter().map(|it| it.ring).collect(),
-        copies,
+        copies: copies.into_iter().map(|it| it.0).collect(),
         barriers,
         roles: roles.into_iter().map(|it| it.role).collect(),
     }

@@ -183,8 +183,8 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// The copies that complete on mbarriers.
-    pub(super) fn copies(&mut self, rings: &[Placed]) -> Vec<AsyncCopy> {
+    /// The copies that complete on mbarriers, each with its destination.
+    pub(super) fn copies(&mut self, rings: &[Placed]) -> Vec<(AsyncCopy, Option<Address>)> {
         let mut found = Vec::new();
         for event in 0..self.events.all.len() {
             let (step, kind) = (self.events.all[event].step, self.events.all[event].kind);
@@ -200,18 +200,20 @@ impl Kernel<'_, '_> {
             // The destination is the first operand.
             let destination = self.subject.get(step).and_then(|it| it.operand(0));
             let destination = destination.and_then(|it| self.operand_address(it, step));
-            let destination = destination.map(|it| {
+            let shown = destination.as_ref().map(|it| {
                 let mut text = self.described(it.start, it.offset);
                 if !it.factors.is_empty() {
-                    text = format!("{text} + {}·…", stride(&it));
+                    text = format!("{text} + {}·…", stride(it));
                 }
                 text
             });
-            found.push(AsyncCopy {
+            let copy = AsyncCopy {
                 range: self.range(step),
-                destination,
+                destination: shown,
                 ring,
-            });
+                products: Vec::new(),
+            };
+            found.push((copy, destination));
         }
         found
     }

@@ -61,10 +61,11 @@ fn check(text: &str, expect: Expect) {
         for it in &map.copies {
             let _ = writeln!(
                 out,
-                "copy {} {:?} {:?}",
+                "copy {} {:?} {:?} {:?}",
                 line(&it.range),
                 it.destination,
-                it.ring
+                it.ring,
+                lines(&it.products)
             );
         }
         for it in &map.barriers {
@@ -140,6 +141,61 @@ END: ret;
             barrier Some(1) Some(128) [35] [1]
             unknown []
         "#]],
+    );
+}
+
+/// Two stages of two tiles each, of 8192 and 4096 bytes, that products read; `descriptor` makes %rd4 of the address %r9.
+#[track_caller]
+fn check_products(descriptor: &str, expect: Expect) {
+    check(
+        &format!(
+            ".version 8.5
+.target sm_90a
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.entry k(.param .u64 map, .param .u32 n) .reqntid 128 {{
+.reg .b32 %r<30>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<4>;
+ld.param.u64 %rd1, [map]; ld.param.u32 %r1, [n];
+mov.u32 %r2, smem;
+mbarrier.init.shared::cta.b64 [%r2+32768], 1;
+mbarrier.init.shared::cta.b64 [%r2+32776], 1;
+mov.u32 %r4, 0;
+L: and.b32 %r5, %r4, 1; shr.u32 %r6, %r4, 1; and.b32 %r6, %r6, 1;
+shl.b32 %r7, %r5, 3; add.u32 %r7, %r7, %r2; add.u32 %r7, %r7, 32768;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 12288;
+shl.b32 %r8, %r5, 13; add.u32 %r9, %r2, %r8; shl.b32 %r10, %r5, 12; add.u32 %r11, %r2, %r10; add.u32 %r12, %r11, 16384;
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%rd1, {{%r4}}], [%r7];
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd1, {{%r4}}], [%r7];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r7], %r6;
+@!%p1 bra W;
+{descriptor}
+wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f0, %f1, %f2, %f3}}, %rd4, %rd5, 1, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r1;
+@%p2 bra L;
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn products_of_copied_tiles() {
+    check_products(
+        "add.u32 %r13, %r9, 32; shr.u32 %r14, %r13, 4; and.b32 %r14, %r14, 16383; cvt.u64.u32 %rd2, %r14; \
+         or.b64 %rd4, %rd2, 0x4000004000010000; and.b32 %r15, %r12, 262016; shr.u32 %r15, %r15, 4; \
+         cvt.u64.u32 %rd3, %r15; add.u64 %rd5, %rd3, 0x4000004000010002;",
+        expect![[]],
+    );
+    // Of other bytes, and of unknown ones.
+    check_products(
+        "add.u32 %r13, %r2, 24576; bfe.u32 %r14, %r13, 4, 14; cvt.u64.u32 %rd2, %r14; \
+         or.b64 %rd4, %rd2, 0x4000004000010000; mov.b64 %rd5, %rd1;",
+        expect![[]],
     );
 }
 

@@ -2,11 +2,13 @@
 //! results that are read once inside the statement that reads them.
 //!
 //! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
-//! the text of an instruction, [`rows`] puts these together, and [`repetition`] shortens what is unrolled. The expressions
+//! the text of an instruction, [`rows`] puts these together, [`reduction`] and [`repetition`] shorten
+//! what lanes exchange and what is unrolled. The expressions
 //! are those of the engine of values; nothing is computed here.
 
 mod line;
 mod plan;
+mod reduction;
 mod repetition;
 mod rows;
 mod statement;
@@ -21,6 +23,7 @@ use syntax::{TextRange, TextSize};
 use crate::{
     SourceLocation,
     db::SourceFile,
+    demangle::short_name,
     features::navigation::source_locations::{instruction_locations, paths},
     flow::{flow, ids::Step},
     hir::{
@@ -51,6 +54,15 @@ pub struct Reading {
     pub parameters: Vec<String>,
     /// Its lines.
     pub lines: Vec<ReadingLine>,
+}
+
+impl Reading {
+    /// The line above the others: the name of the function for people, and its parameters.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let name = short_name(&self.function);
+        format!("{name}({}):", self.parameters.join(", "))
+    }
 }
 
 /// A line of a reading.

@@ -17,7 +17,7 @@ use crate::{
     values::Values,
 };
 
-use super::subject::Subject;
+use super::{reduction::combination, subject::Subject};
 
 /// Operations and loads in one statement at most.
 const MAX_WEIGHT: u32 = 8;
@@ -35,6 +35,8 @@ pub(super) struct Plan {
     pub(super) named: Vec<bool>,
     /// The instructions that the statement of each tells as well, ascending.
     pub(super) inside: Vec<Vec<Step>>,
+    /// The instructions that read what each writes, ascending, if nothing else may have written that; else none.
+    pub(super) readers: Vec<Vec<Step>>,
 }
 
 /// A register that must have the same value in a statement as at an instruction that is told there.
@@ -96,7 +98,11 @@ impl Plan {
                 }
             }
         }
-        Plan { named, inside }
+        Plan {
+            named,
+            inside,
+            readers: facts.readers,
+        }
     }
 }
 
@@ -176,6 +182,12 @@ impl Facts {
         }
         if subject.parameter(step).is_some() {
             return true;
+        }
+        // The stages of a reduction are told together.
+        if let Some(it) = combination(subject, values, step)
+            && combination(subject, values, it.source).is_some()
+        {
+            return false;
         }
         if subject.is_movable_load(step) {
             return readers.len() == 1;
@@ -326,7 +338,7 @@ fn operation_of(subject: &Subject<'_>, step: Step) -> Option<Operation> {
 }
 
 /// Whether an instruction only carries a number on.
-fn is_copy(subject: &Subject<'_>, step: Step) -> bool {
+pub(super) fn is_copy(subject: &Subject<'_>, step: Step) -> bool {
     use isa::event::EventKind::SameAddress;
     subject.flow.facts.copies[step as usize]
         || matches!(

@@ -6,7 +6,7 @@ use crate::flow::ids::{BlockId, Step};
 
 use super::{
     line::{Condition, Line, Row},
-    repetition::fold,
+    reduction, repetition,
     statement::Writer,
     structure::{Item, Jump, List, Structure},
 };
@@ -32,7 +32,8 @@ impl<'a, 'db> Rows<'a, 'db> {
             for item in &structure.lists[list] {
                 rows.push(item, &mut found);
             }
-            rows.lists[list] = fold(found, &mut rows.lists);
+            let found = reduction::fold(found, &rows.writer);
+            rows.lists[list] = repetition::fold(found, &mut rows.lists);
         }
         if let Some(Row::Leave(line)) = rows.lists.first().and_then(|it| it.last())
             && line.text == RETURN

@@ -458,13 +458,18 @@ fn shortened(names: Vec<String>) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut start = 0;
     while start < names.len() {
-        let mut end = start + 1;
-        while let (Some(Some(a)), Some(Some(b))) = (parts.get(end - 1), parts.get(end))
-            && a.0 == b.0
-            && a.1 + 1 == b.1
-        {
-            end += 1;
-        }
+        // Upwards or downwards.
+        let run = |up: bool| {
+            let mut end = start + 1;
+            while let (Some(Some(a)), Some(Some(b))) = (parts.get(end - 1), parts.get(end))
+                && a.0 == b.0
+                && (if up { a.1 + 1 == b.1 } else { b.1 + 1 == a.1 })
+            {
+                end += 1;
+            }
+            end
+        };
+        let end = run(true).max(run(false));
         if end - start >= MANY {
             out.push(format!("{}..{}", names[start], names[end - 1]));
         } else {

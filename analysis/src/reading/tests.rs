@@ -34,6 +34,34 @@ fn check(body: &str, expect: Expect) {
 }
 
 #[test]
+fn a_reduction_over_lanes_is_one_line() {
+    check(
+        "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; cvt.rn.f32.u32 %f1, %r1; max.f32 %f9, %f1, 0f3F800000;
+mov.b32 %r2, %f9; shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; mov.b32 %f2, %r3; max.f32 %f3, %f9, %f2;
+mov.b32 %r4, %f3; shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; mov.b32 %f4, %r5; max.f32 %f5, %f3, %f4;
+st.global.f32 [%rd1], %f5;
+shfl.sync.bfly.b32 %r6, %r1, 16, 31, -1; add.s32 %r7, %r1, %r6;
+shfl.sync.bfly.b32 %r8, %r7, 8, 31, -1; add.s32 %r9, %r7, %r8;
+shfl.sync.bfly.b32 %r10, %r9, 4, 31, -1; add.s32 %r11, %r9, %r10;
+st.global.u32 [%rd1+4], %r11;
+ret;",
+        expect![[]],
+    );
+}
+
+#[test]
+fn floats_and_brackets() {
+    check(
+        "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
+or.b32 %r3, %r2, 128; setp.lt.s32 %p1, %r3, %r1;
+ld.global.f32 %f1, [%rd1]; mul.f32 %f2, %f1, 0f3FB8AA3B; max.f32 %f3, %f2, 0fFF800000;
+@%p1 st.global.f32 [%rd1], %f3;
+ret;",
+        expect![[]],
+    );
+}
+
+#[test]
 fn straight_line() {
     check(
         "ld.param.u64 %rd1, [k_param_0]; ld.param.u64 %rd2, [out];

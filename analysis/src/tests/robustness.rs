@@ -103,6 +103,7 @@ fn ask_beside(analysis: &Analysis, at: FileRange) {
         defaults: true,
         demangled_names: true,
         float_literals: true,
+        memory_accesses: true,
         live_registers: true,
         loop_registers: true,
         register_peak: true,
@@ -145,6 +146,7 @@ fn deep_nesting_does_no_harm() {
         analysis.code_actions(FileRange { file, range }).unwrap();
         ask_beside(&analysis, FileRange { file, range });
         let kinds = CodeLensKinds {
+            loops: true,
             references: true,
             registers: true,
             runs: true,
@@ -182,6 +184,7 @@ fn every_question_has_an_answer_everywhere() {
         analysis.code_actions(FileRange { file, range }).unwrap();
         ask_beside(&analysis, FileRange { file, range });
         let kinds = CodeLensKinds {
+            loops: true,
             references: true,
             registers: true,
             runs: true,

@@ -86,7 +86,7 @@ impl Values<'_> {
 
     /// A node as a sum in so many bits. Constants that are added one after the other are followed without end, and each
     /// node on the way is remembered.
-    fn sum(&mut self, node: Node, bits: u32) -> Sum {
+    pub(crate) fn sum(&mut self, node: Node, bits: u32) -> Sum {
         let mut passed = Vec::new();
         let mut at = node;
         let mut sum = loop {

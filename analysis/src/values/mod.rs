@@ -27,5 +27,5 @@ pub(crate) mod variables;
 
 pub(crate) use self::{
     engine::{Leaf, Purpose, Values},
-    sums::Origin,
+    sums::{Origin, Sum},
 };

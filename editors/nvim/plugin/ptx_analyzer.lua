@@ -34,6 +34,14 @@ vim.api.nvim_create_user_command('PtxFlow', function(args)
   require('ptx_analyzer.flow').flow(args.bang)
 end, { desc = 'Show the control flow of the function under the cursor; with !, as Mermaid', bang = true })
 
+vim.api.nvim_create_user_command('PtxRead', function()
+  require('ptx_analyzer.read').read()
+end, { desc = 'Show the function under the cursor as pseudocode beside it' })
+
+vim.api.nvim_create_user_command('PtxKernel', function()
+  require('ptx_analyzer.kernel').kernel()
+end, { desc = 'Show the map of the kernel under the cursor beside it' })
+
 vim.api.nvim_create_user_command('PtxTargets', function(args)
   require('ptx_analyzer.targets').targets(args.fargs)
 end, { desc = 'List what would be wrong with the file for other targets', nargs = '*' })
@@ -98,6 +106,10 @@ end
 
 vim.lsp.commands['ptx-analyzer.showRegisters'] = function(command)
   require('ptx_analyzer.registers').of_lens(command)
+end
+
+vim.lsp.commands['ptx-analyzer.showKernel'] = function(command, context)
+  require('ptx_analyzer.kernel').of_lens(command, context)
 end
 
 vim.lsp.commands['ptx-analyzer.run'] = function(command)

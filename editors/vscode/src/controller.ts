@@ -31,6 +31,7 @@ const ownCapabilities = (runsPrograms: boolean): StaticFeature => ({
     const commands = [
       'ptx-analyzer.showReferences',
       'ptx-analyzer.showRegisters',
+      'ptx-analyzer.showKernel',
       'ptx-analyzer.renameFamily',
       'editor.action.triggerSuggest',
       ...(runsPrograms ? ['ptx-analyzer.run', 'ptx-analyzer.addRun'] : []),

@@ -5,9 +5,11 @@ import type { Location, Position } from 'vscode-languageclient';
 import { Controller, SECTION } from './controller';
 import type { Machine } from './machine';
 import { Marks } from './marks';
+import { ReadingView } from './reading';
 import { Status, type ServerState } from './status';
 import { SyntaxTreeView } from './syntaxTree';
 import { flowView } from './views/flow';
+import { kernelView } from './views/kernel';
 import { LiveView } from './views/liveView';
 import { machineView } from './views/machine';
 import type { Content } from './views/messages';
@@ -21,10 +23,12 @@ export interface Api {
   state(): ServerState;
   /** The process id of the running server. */
   serverPid(): number | undefined;
-  /** What an open view shows: `registers`, `flow`, `targets` or `machine`. */
-  view(name: 'registers' | 'flow' | 'targets' | 'machine'): Content | undefined;
+  /** What an open view shows: `registers`, `flow`, `kernel`, `targets` or `machine`. */
+  view(name: 'registers' | 'flow' | 'kernel' | 'targets' | 'machine'): Content | undefined;
   /** The lines that are marked, as by “Show Live Range”. */
   marked(): readonly vscode.Range[];
+  /** The lines that are marked because the cursor is at the same place of a reading or of its file, by their document. */
+  read(): ReadonlyMap<string, readonly vscode.Range[]>;
 }
 
 let controller: Controller | undefined;
@@ -42,12 +46,14 @@ export function activateOn(
   const control = new Controller(context, machine, status, log);
   controller = control;
   const trees = new SyntaxTreeView(() => control.client);
+  const readings = new ReadingView(() => control.client);
   const words = new Words(() => control.client);
   const marks = new Marks(() => control.client);
   const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
   const views = {
     registers: view(registersView()),
     flow: view(flowView()),
+    kernel: view(kernelView()),
     targets: view(targetsView()),
     machine: view(machineView(context.globalState)),
   };
@@ -65,11 +71,13 @@ export function activateOn(
     status,
     control,
     trees,
+    readings,
     words,
     marks,
     ...Object.values(views),
     control.onDidStart(() => {
       trees.refreshAll();
+      readings.refreshAll();
       words.forget();
       refreshViews();
     }),
@@ -94,6 +102,10 @@ export function activateOn(
     vscode.commands.registerCommand('ptx-analyzer.showControlFlow', (uri?: string, at?: Position) =>
       views.flow.open(...place(uri, at)),
     ),
+    vscode.commands.registerCommand('ptx-analyzer.showKernel', (uri?: string, at?: Position) =>
+      views.kernel.open(...place(uri, at)),
+    ),
+    vscode.commands.registerCommand('ptx-analyzer.readKernel', () => readings.open()),
     vscode.commands.registerCommand('ptx-analyzer.compareTargets', () => views.targets.open()),
     vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
       words.explain(typeof name === 'string' ? name : undefined),
@@ -150,6 +162,7 @@ export function activateOn(
     serverPid: () => control.pid,
     view: (name) => views[name].shown,
     marked: () => marks.current?.ranges ?? [],
+    read: () => readings.marked,
   };
 }
 

@@ -99,7 +99,7 @@ export class Marks {
     const asked = this.ask();
     if (asked === undefined) return;
     const { client, params } = asked;
-    const found = await client.sendRequest<NameAccess[]>('ptx/accesses', params);
+    const found = await client.sendRequest<NameAccess[]>('ptx/registerAccesses', params);
     if (found.length === 0) {
       void vscode.window.showInformationMessage('Put the cursor on a name to list its references.');
       return;

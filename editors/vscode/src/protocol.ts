@@ -132,7 +132,69 @@ export interface Slice {
   forward: Range[];
 }
 
-/** Part of the result of `ptx/accesses`: a reference of a name. */
+/** Parameters of `ptx/reading`. */
+export interface FunctionsParams {
+  textDocument: TextDocument;
+  /** Only the function around this is wanted. */
+  position?: Position | null;
+  /** Only the functions with this name are wanted. */
+  function?: string | null;
+}
+
+/** Part of the result of `ptx/reading`: a function as pseudocode for reading. */
+export interface FunctionReading {
+  function: string;
+  /** Its first line: the name for people, and the parameters. */
+  heading: string;
+  lines: ReadingLine[];
+}
+
+/** A line of a reading. */
+export interface ReadingLine {
+  text: string;
+  /** How many loops, conditions and the like are around it. */
+  indent: number;
+  /** The statements that it shows, ascending. */
+  ranges: Range[];
+  source: ReadingSource | null;
+}
+
+/** A place in a source file. */
+export interface ReadingSource {
+  /** The file, if it exists. */
+  uri: string | null;
+  /** As the `.file` has it. */
+  path: string;
+  /** Counted from 0. */
+  line: number;
+}
+
+/** Result of `ptx/kernelMap`. */
+export interface KernelMap {
+  function: string;
+  /** The name for people, with the threads of a block. */
+  title: string;
+  sections: KernelSection[];
+  /** An `<svg>` element. */
+  svg: string;
+}
+
+/** Part of the result of `ptx/kernelMap`. */
+export interface KernelSection {
+  title: string;
+  rows: KernelRow[];
+}
+
+/** A row of a section. */
+export interface KernelRow {
+  text: string;
+  /** How many rows of the section are around it. */
+  depth: number;
+  /** The statements that it is about. */
+  ranges: Range[];
+}
+
+/** Part of the result of `ptx/registerAccesses`: a reference of a name. */
 export interface NameAccess {
   location: Location;
   access: 'declaration' | 'read' | 'write';

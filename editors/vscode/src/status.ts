@@ -119,6 +119,8 @@ export class Status {
     const ofFile: Action[] = [
       { label: '$(graph) Show the registers', command: 'ptx-analyzer.showRegisters' },
       { label: '$(type-hierarchy) Show the control flow', command: 'ptx-analyzer.showControlFlow' },
+      { label: '$(map) Show the kernel map', command: 'ptx-analyzer.showKernel' },
+      { label: '$(open-preview) Read this kernel', command: 'ptx-analyzer.readKernel' },
       ...(this.runsPrograms
         ? [{ label: '$(chip) Show the machine code', command: 'ptx-analyzer.showMachineCode' }]
         : []),

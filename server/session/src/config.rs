@@ -152,6 +152,12 @@ macro_rules! program {
 /// Every setting, sorted by name.
 pub const SETTINGS: &[Setting] = &[
     switch!(
+        "codeLens.loops",
+        true,
+        |config| config.features.lenses.loops,
+        "Show a code lens above loops with their iterations and the bytes and operations of each, as far as they are known."
+    ),
+    switch!(
         "codeLens.references",
         false,
         |config| config.features.lenses.references,
@@ -304,6 +310,12 @@ pub const SETTINGS: &[Setting] = &[
         false,
         |config| config.features.machine_instructions,
         "Show the number of machine instructions after each statement, once ptxas has run."
+    ),
+    switch!(
+        "inlayHints.memoryAccesses",
+        false,
+        |config| config.features.hints.memory_accesses,
+        "Show the sectors or the bank conflicts of a full warp after each access of memory, as far as they are known."
     ),
     switch!(
         "inlayHints.operands",

@@ -8,6 +8,7 @@ pub(crate) mod diagnostics;
 pub(crate) mod difference;
 pub(crate) mod embedded;
 pub(crate) mod formatting;
+pub(crate) mod kernels;
 pub(crate) mod machine;
 pub(crate) mod navigation;
 pub(crate) mod pressure;

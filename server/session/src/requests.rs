@@ -10,16 +10,17 @@ use serde_json::value::RawValue;
 use crate::{
     handlers::{
         Handler, annotations, calls, code_actions, completion, diagnostics, difference, formatting,
-        machine, navigation, pressure, protocols, rename, source, structure, targets, tokens,
-        words,
+        kernels, machine, navigation, pressure, protocols, rename, source, structure, targets,
+        tokens, words,
     },
     lsp::{
         ext::{
             ChartParams, CompareTargetsParams, DiffParams, Difference, DrawingParams,
             ExplainParams, Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol,
-            LiveRange, MachineCode, MachineCodeParams, NameAccess, ProtocolsParams, RegisterChart,
-            Registers, RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams,
-            Word, WordsParams,
+            FunctionReading, FunctionsParams, KernelMap, LiveRange, LoopCost, MachineCode,
+            MachineCodeParams, MemoryAccess, NameAccess, ProtocolsParams, RegisterChart, Registers,
+            RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams, Word,
+            WordsParams,
         },
         lsp_types::{
             CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
@@ -92,7 +93,11 @@ macro_rules! requests {
                 machine_code(MachineCodeParams) -> Option<MachineCode> = machine::MACHINE_CODE;
                 live_range(TextDocumentPositionParams) -> Option<LiveRange> = pressure::LIVE_RANGE;
                 slice(TextDocumentPositionParams) -> Option<Slice> = navigation::SLICE;
-                accesses(TextDocumentPositionParams) -> Vec<NameAccess> = navigation::ACCESSES;
+                register_accesses(TextDocumentPositionParams) -> Vec<NameAccess> = navigation::REGISTER_ACCESSES;
+                accesses(FunctionsParams) -> Vec<MemoryAccess> = kernels::ACCESSES;
+                costs(FunctionsParams) -> Vec<LoopCost> = kernels::COSTS;
+                kernel_map(DrawingParams) -> Option<KernelMap> = kernels::KERNEL_MAP;
+                reading(FunctionsParams) -> Vec<FunctionReading> = kernels::READING;
                 compare_targets(CompareTargetsParams) -> TargetMatrix = targets::COMPARE_TARGETS;
                 protocols(ProtocolsParams) -> Vec<FunctionProtocol> = protocols::PROTOCOLS;
                 diff(DiffParams) -> Vec<Difference> = difference::DIFF;

@@ -133,23 +133,11 @@ fn object(it: &AccessPattern, file: &str, lines: &LineTable) -> serde_json::Valu
 
 /// The figures of an access in a few words.
 fn figures(it: &AccessPattern) -> String {
-    let mut words = Vec::new();
-    match (it.sectors, it.ideal_sectors, it.ways) {
-        (Some(sectors), Some(ideal), _) if sectors > ideal => {
-            words.push(format!("{sectors} sectors, ideal {ideal}"));
-        }
-        (Some(1), ..) => words.push("1 sector".to_owned()),
-        (Some(sectors), ..) => words.push(format!("{sectors} sectors")),
-        (_, _, Some(1)) => words.push("no conflict".to_owned()),
-        (_, _, Some(ways)) => words.push(format!("{ways}-way conflict")),
-        _ if !it.decided => words.push("unknown".to_owned()),
-        _ => {}
+    let known = it.figures();
+    let judged = it.decided || it.sectors.is_some() || it.ways.is_some();
+    match (judged, known.is_empty()) {
+        (true, _) => known,
+        (false, true) => "unknown".to_owned(),
+        (false, false) => format!("unknown, {known}"),
     }
-    if it.aligned == Some(false) {
-        words.push("misaligned".to_owned());
-    }
-    if it.in_range == Some(false) {
-        words.push("out of bounds".to_owned());
-    }
-    words.join(", ")
 }

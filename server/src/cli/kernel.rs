@@ -5,13 +5,12 @@ use std::{io, path::PathBuf};
 use analysis::{AnalysisHost, FileId, KernelMap};
 use clap::ValueEnum;
 use serde::Serialize;
+use session::draw::{Theme, kernel, rows};
 use syntax::{Document, TextRange, text::LineTable};
 
 use super::{FAILED, Io, text_or_error};
 
 const FILE: FileId = FileId(0);
-/// Lines that a list of the text has.
-const SHOWN: usize = 8;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct KernelArgs {
@@ -24,6 +23,9 @@ pub(super) struct KernelArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: KernelFormat,
+    /// Use the dark theme for drawings.
+    #[arg(long)]
+    dark: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
@@ -33,11 +35,13 @@ enum KernelFormat {
     Text,
     /// One JSON object per entry and line.
     Json,
+    /// An SVG drawing of one entry.
+    Svg,
 }
 
 /// A kernel as JSON; lines count from 1.
 #[derive(Serialize)]
-pub(super) struct KernelRecord {
+struct KernelRecord {
     entry: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<Threads>,
@@ -105,6 +109,8 @@ struct Copy {
     destination: Option<String>,
     /// The index of the ring of its mbarrier.
     ring: Option<usize>,
+    /// The products that read what it copies.
+    products: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -120,205 +126,56 @@ pub(super) fn run(args: &KernelArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let Some(text) = text_or_error(&args.path, io)? else {
         return Ok(FAILED);
     };
-    let found = records(text, args.entry.as_deref());
-    if let Some(name) = &args.entry
-        && found.is_empty()
-    {
-        io.error(format_args!("there is no entry `{name}`"))?;
-        return Ok(FAILED);
-    }
-    for (index, record) in found.iter().enumerate() {
-        if args.format == KernelFormat::Json {
-            serde_json::to_writer(&mut *io.stdout, record)?;
-            writeln!(io.stdout)?;
-            continue;
-        }
-        if index > 0 {
-            io.line("")?;
-        }
-        for line in record.shown() {
-            io.line(line)?;
-        }
-    }
-    Ok(0)
-}
-
-/// The maps of the entries of a text, or of that with a name.
-pub(super) fn records(text: String, entry: Option<&str>) -> Vec<KernelRecord> {
     let contents = Document::new(text).contents();
     let lines = contents.lines.clone();
     let host = AnalysisHost::with_file(FILE, contents, None);
     // Nobody cancels the questions of this host.
-    let found = host.analysis().kernel_maps(FILE, entry);
+    let found = host.analysis().kernel_maps(FILE, args.entry.as_deref());
     let found = found.unwrap_or_default();
-    found.iter().map(|it| record(it, &lines)).collect()
-}
-
-/// Line numbers as a list, of which some are left out if there are many.
-fn listed(lines: &[u32]) -> String {
-    let shown: Vec<String> = lines.iter().take(SHOWN).map(u32::to_string).collect();
-    match lines.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+    if let (Some(name), []) = (&args.entry, &found[..]) {
+        io.error(format_args!("there is no entry `{name}`"))?;
+        return Ok(FAILED);
     }
-}
-
-/// Numbers of things, those of which there are none left out.
-fn counted(counts: &[(usize, &str)]) -> String {
-    let present = counts.iter().filter(|it| it.0 > 0);
-    let shown: Vec<String> = present
-        .map(|(count, name)| match (*count, *name) {
-            (1, name) => format!("1 {name}"),
-            (count, name) => match name.strip_suffix('y') {
-                Some(stem) => format!("{count} {stem}ies"),
-                None => format!("{count} {name}s"),
-            },
-        })
-        .collect();
-    match shown.is_empty() {
-        true => String::new(),
-        false => format!(": {}", shown.join(", ")),
+    if args.format == KernelFormat::Svg && found.len() != 1 {
+        let file = args.path.display();
+        let names: Vec<&str> = found.iter().map(|it| &*it.function).collect();
+        match &names[..] {
+            [] => io.error(format_args!("{file}: no entry has a body"))?,
+            names => io.error(format_args!(
+                "{file}: choose one with --entry: {}",
+                names.join(", ")
+            ))?,
+        }
+        return Ok(FAILED);
     }
-}
-
-/// The action that happens at some lines, if there are any.
-fn part(what: &str, lines: &[u32]) -> Option<String> {
-    (!lines.is_empty()).then(|| format!("{what} {}", listed(lines)))
-}
-
-fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join("; ")
-}
-
-impl KernelRecord {
-    fn shown(&self) -> Vec<String> {
-        let threads = self
-            .threads
-            .as_ref()
-            .map_or_else(String::new, |it| match it.exact {
-                true => format!(", {} threads", it.count),
-                false => format!(", at most {} threads", it.count),
-            });
-        let mut out = vec![format!("{}{threads}", analysis::short_name(&self.entry))];
-        let mut section = |title: &str, lines: Vec<String>| {
-            if !lines.is_empty() {
-                out.push(format!("  {title}"));
-                out.extend(lines.into_iter().map(|it| format!("    {it}")));
+    for (index, map) in found.iter().enumerate() {
+        match args.format {
+            KernelFormat::Json => {
+                serde_json::to_writer(&mut *io.stdout, &record(map, &lines))?;
+                writeln!(io.stdout)?;
             }
-        };
-        section(
-            "shared memory",
-            self.shared.iter().map(Variable::shown).collect(),
-        );
-        section(
-            "roles of warps",
-            self.roles.iter().map(Role::shown).collect(),
-        );
-        section("loops", self.loops.iter().map(Loop::shown).collect());
-        let mut rings: Vec<String> = self.rings.iter().map(Ring::shown).collect();
-        rings.extend(part("address not known: lines", &self.unknown_mbarriers));
-        section("mbarriers", rings);
-        let copies = self.copies.iter().map(|it| {
-            let to = it.destination.as_ref();
-            let to = to.map_or_else(String::new, |it| format!(" to `{it}`"));
-            let ring = it.ring.and_then(|it| self.rings.get(it));
-            let ring = ring.map_or_else(String::new, |it| format!(", completes on `{}`", it.place));
-            format!("line {}{to}{ring}", it.line)
-        });
-        section("asynchronous copies", copies.collect());
-        let barriers = self.barriers.iter().map(|it| {
-            let number = match it.number {
-                Some(it) => format!("barrier {it}"),
-                None => "a barrier with a number in a register".to_owned(),
-            };
-            let threads = it.threads;
-            let threads = threads.map_or_else(String::new, |it| format!(" of {it} threads"));
-            let roles: Vec<String> = (it.roles.iter())
-                .filter_map(|index| Some(format!("{} {}", self.roles.get(*index)?.name, index + 1)))
-                .collect();
-            let roles = match &roles[..] {
-                [] => String::new(),
-                roles => format!(" ({})", roles.join(", ")),
-            };
-            format!("{number}{threads}: lines {}{roles}", listed(&it.lines))
-        });
-        section("barriers of the block", barriers.collect());
-        out
-    }
-}
-
-impl Variable {
-    fn shown(&self) -> String {
-        let size = match self.bytes {
-            Some(it) => format!("{it} bytes"),
-            None => "size not in the text".to_owned(),
-        };
-        joined([
-            Some(format!("`{}`: {size}", self.name)),
-            part("written at", &self.writes),
-            part("read at", &self.reads),
-        ])
-    }
-}
-
-impl Role {
-    fn shown(&self) -> String {
-        let registers: Vec<String> = self.registers.iter().map(i64::to_string).collect();
-        let registers = (!registers.is_empty())
-            .then(|| format!("registers per thread {}", registers.join(", then ")));
-        let [first, last] = self.lines;
-        joined([
-            Some(format!("{}, lines {first}-{last}", self.name)),
-            registers,
-            part("copies at", &self.copies),
-            part("products at", &self.products),
-            part("stores to global memory at", &self.stores),
-        ])
-    }
-}
-
-impl Loop {
-    fn shown(&self) -> String {
-        let [first, last] = self.lines;
-        let indent = "  ".repeat((self.depth as usize).saturating_sub(1).min(16));
-        let counts = counted(&[
-            (self.copies, "copy"),
-            (self.products, "product"),
-            (self.waits, "wait"),
-            (self.barriers, "barrier"),
-        ]);
-        format!("{indent}lines {first}-{last}{counts}")
-    }
-}
-
-impl Ring {
-    fn shown(&self) -> String {
-        let head = match (self.stages, self.stride) {
-            (1, _) | (_, None) => format!("mbarrier at `{}`", self.place),
-            (stages, Some(stride)) => {
-                format!("ring of {stages} at `{}`, stride {stride}", self.place)
+            KernelFormat::Svg => {
+                let theme = Theme::for_background(args.dark);
+                for line in kernel::kernel_map(map, &lines, &theme).lines() {
+                    io.line(line)?;
+                }
             }
-        };
-        let arrivals = match self.arrivals {
-            Some(1) => Some("1 arrival a phase".to_owned()),
-            Some(it) => Some(format!("{it} arrivals a phase")),
-            None => None,
-        };
-        let expected: Vec<String> = (self.arrived.iter().zip(&self.bytes))
-            .filter_map(|(line, bytes)| Some(format!("{} bytes at {line}", (*bytes)?)))
-            .collect();
-        let expected = (!expected.is_empty()).then(|| format!("expects {}", expected.join(", ")));
-        let rest = joined([
-            arrivals,
-            part("initialized at", &self.initialized),
-            part("arrivals at", &self.arrived),
-            expected,
-            part("filled at", &self.completed),
-            part("waited for at", &self.waited),
-        ]);
-        format!("{head}: {rest}")
+            KernelFormat::Text => {
+                if index > 0 {
+                    io.line("")?;
+                }
+                io.line(rows::title(map))?;
+                for section in rows::sections(map, &lines) {
+                    io.line(format_args!("  {}", section.title))?;
+                    for row in section.rows {
+                        let indent = "  ".repeat(row.depth.min(16) as usize + 2);
+                        io.line(format_args!("{indent}{}", row.text))?;
+                    }
+                }
+            }
+        }
     }
+    Ok(0)
 }
 
 fn record(map: &KernelMap, table: &LineTable) -> KernelRecord {
@@ -380,6 +237,7 @@ fn record(map: &KernelMap, table: &LineTable) -> KernelRecord {
                 line: line(&it.range),
                 destination: it.destination.clone(),
                 ring: it.ring,
+                products: lines(&it.products),
             })
             .collect(),
         barriers: (map.barriers.iter())

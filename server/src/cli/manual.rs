@@ -248,10 +248,16 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         command: "kernel",
         statuses: &[],
-        examples: &[(
-            "ptx-analyzer kernel --entry attention kernel.ptx",
-            "Show the map of a kernel.",
-        )],
+        examples: &[
+            (
+                "ptx-analyzer kernel --entry attention kernel.ptx",
+                "Show the map of a kernel.",
+            ),
+            (
+                "ptx-analyzer kernel --entry attention --format svg kernel.ptx > kernel.svg",
+                "Draw it.",
+            ),
+        ],
     },
     Page {
         command: "read",

@@ -44,6 +44,8 @@ pub(super) struct ReadingRecord {
     function: String,
     parameters: Vec<String>,
     lines: Vec<LineRecord>,
+    #[serde(skip)]
+    heading: String,
 }
 
 #[derive(Serialize)]
@@ -83,7 +85,7 @@ pub(super) fn run(args: &ReadArgs, io: &mut Io<'_>) -> io::Result<u8> {
             0 => io.line("// For reading: this does not compile. PTX lines on the right.")?,
             _ => io.line("")?,
         }
-        io.line(record.heading())?;
+        io.line(&record.heading)?;
         for line in &record.lines {
             io.line(line.shown())?;
         }
@@ -100,14 +102,6 @@ pub(super) fn records(text: String, function: Option<&str>) -> Vec<ReadingRecord
     let found = host.analysis().readings(FILE, function);
     let found = found.unwrap_or_default();
     found.iter().map(|it| record(it, &lines)).collect()
-}
-
-impl ReadingRecord {
-    fn heading(&self) -> String {
-        let name = analysis::short_name(&self.function);
-        let parameters = self.parameters.join(", ");
-        format!("{name}({parameters}):")
-    }
 }
 
 impl LineRecord {
@@ -156,5 +150,6 @@ fn record(reading: &Reading, lines: &LineTable) -> ReadingRecord {
         function: reading.function.clone(),
         parameters: reading.parameters.clone(),
         lines: reading.lines.iter().map(line).collect(),
+        heading: reading.heading(),
     }
 }

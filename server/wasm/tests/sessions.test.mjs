@@ -155,7 +155,7 @@ function questions(uri, position, range, word) {
         ['ptx/flowGraph', { ...at, dark: true }],
         ['ptx/liveRange', at],
         ['ptx/slice', at],
-        ['ptx/accesses', at],
+        ['ptx/registerAccesses', at],
         ['ptx/protocols', { textDocument }],
         ['ptx/compareTargets', { textDocument, targets: [] }],
         ['ptx/sameSourceLine', at],

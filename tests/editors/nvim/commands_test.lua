@@ -264,6 +264,81 @@ h.test(':PtxSlice marks what a value was computed from', function()
   )
 end)
 
+--- The window beside the file, and its lines.
+local function beside()
+  return h.wait('the window', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if window ~= vim.api.nvim_get_current_win() then
+        return window
+      end
+    end
+  end)
+end
+
+--- The lines of a window that are highlighted, from one.
+local function highlighted(bufnr)
+  local namespace = vim.api.nvim_get_namespaces().ptx_analyzer_beside
+  return vim.tbl_map(function(mark)
+    return mark[2] + 1
+  end, vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}))
+end
+
+h.test(':PtxRead shows pseudocode, and each side highlights the other', function()
+  h.open(SUM)
+  local bufnr = vim.api.nvim_get_current_buf()
+  h.go_to('st.global')
+  vim.cmd('PtxRead')
+  local window = beside()
+  local text = lines_of(window)
+  for _, part in ipairs({ 'sum(out, count):', 'while', 'sum.cu:3' }) do
+    h.contains(text, part)
+  end
+  local shown = vim.api.nvim_win_get_buf(window)
+  local row = highlighted(shown)[1]
+  h.contains(vim.api.nvim_buf_get_lines(shown, row - 1, row, false)[1], '= total')
+  h.eq(vim.api.nvim_win_get_cursor(window)[1], row)
+  vim.api.nvim_set_current_win(window)
+  vim.api.nvim_win_set_cursor(window, { row, 0 })
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = shown })
+  h.ok(vim.tbl_contains(highlighted(bufnr), 24), 'the store is highlighted')
+  h.contains(
+    message(function()
+      vim.cmd('normal gs')
+    end),
+    'there is no file'
+  )
+  vim.cmd('normal q')
+  h.eq(#vim.api.nvim_list_wins(), 1)
+  h.eq(highlighted(bufnr), {})
+end)
+
+h.test(':PtxRead outside functions says what to do', function()
+  h.open(SUM)
+  h.go_to('.version')
+  h.contains(
+    message(function()
+      vim.cmd('PtxRead')
+    end),
+    'put the cursor into a function'
+  )
+end)
+
+h.test(':PtxKernel shows the map of the kernel', function()
+  h.open(SUM)
+  h.go_to('redux')
+  vim.cmd('PtxKernel')
+  local window = beside()
+  local text = lines_of(window)
+  for _, part in ipairs({ 'sum, at most 256 threads', '  loops', 'count iterations' }) do
+    h.contains(text, part)
+  end
+  local shown = vim.api.nvim_win_get_buf(window)
+  local row = highlighted(shown)[1]
+  h.contains(vim.api.nvim_buf_get_lines(shown, row - 1, row, false)[1], 'lines 18-23')
+  vim.api.nvim_set_current_win(window)
+  vim.cmd('normal q')
+end)
+
 h.test(':PtxAccesses lists reads and writes', function()
   h.open(SUM)
   h.go_to('%total, %total')

@@ -210,7 +210,7 @@ test(':PtxSass shows the machine code, and each cursor highlights the other wind
   end
   local room = vim.fn.getwininfo(vim.fn.bufwinid(shown))[1]
   h.ok(widest > 20 and widest <= room.width - room.textoff, ('%d columns in %d'):format(widest, room.width))
-  local namespace = vim.api.nvim_get_namespaces().ptx_analyzer_sass
+  local namespace = vim.api.nvim_get_namespaces().ptx_analyzer_beside
   local marks = vim.api.nvim_buf_get_extmarks(shown, namespace, 0, -1, {})
   h.eq(#marks, 1)
   h.contains(lines[marks[1][2] + 1], 'FMUL')

@@ -15,6 +15,7 @@ pub const FILE: FileId = FileId(0);
 
 /// Code lenses of every kind.
 pub const ALL_LENSES: CodeLensKinds = CodeLensKinds {
+    loops: true,
     references: true,
     registers: true,
     runs: true,
@@ -27,6 +28,7 @@ pub fn all_hints() -> InlayHintKinds {
         defaults: true,
         demangled_names: true,
         live_registers: true,
+        memory_accesses: true,
         register_types: true,
         ..InlayHintKinds::default()
     }

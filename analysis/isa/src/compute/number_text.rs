@@ -35,7 +35,7 @@ impl ValueType {
 
 impl ElementType {
     /// The number that bits mean; those above the type count for an integer without a sign.
-    fn number(self, bits: u128) -> String {
+    pub(super) fn number(self, bits: u128) -> String {
         match self {
             ElementType::Predicate => (bits != 0).to_string(),
             ElementType::Integer {

@@ -4,11 +4,12 @@
 //! is meant, not each wrap. Questions about equality ask [`Graph::distance`].
 
 use super::{
-    float::Operation as FloatOperation,
+    float::{Format, Operation as FloatOperation},
     graph::Graph,
     linear::Linear,
     node::Node,
     program::{Binary, FloatUnary, Op, Relation, Unary, Width},
+    value_type::ElementType,
 };
 
 /// Longer expressions are not for people, in bytes.
@@ -34,6 +35,14 @@ enum Level {
     Atom,
 }
 
+/// The level of what is to the left of an operator: in relations, bits are in brackets.
+fn left(own: Level) -> Level {
+    match own {
+        Level::Relation => Level::Sum,
+        other => other,
+    }
+}
+
 impl Graph {
     /// A node as an expression, `leaf` being the name of a leaf by its number; `None` if it is too long or has an
     /// operation that has no notation.
@@ -42,6 +51,7 @@ impl Graph {
             graph: self,
             leaf,
             bits: 64,
+            format: None,
             depth: 0,
             out: String::new(),
         };
@@ -55,6 +65,8 @@ struct Writer<'a> {
     leaf: &'a dyn Fn(u32) -> Option<String>,
     /// The width of the type in which the expression is, in bits.
     bits: u32,
+    /// The format of the next node, if a float is read there: constants are numbers.
+    format: Option<Format>,
     depth: u32,
     out: String,
 }
@@ -65,18 +77,22 @@ impl Writer<'_> {
             return None;
         }
         self.depth += 1;
-        let written = self.operation(node, outer);
+        let format = self.format.take();
+        let written = self.operation(node, outer, format);
         self.depth -= 1;
         written
     }
 
-    fn operation(&mut self, node: Node, outer: Level) -> Option<()> {
+    fn operation(&mut self, node: Node, outer: Level, format: Option<Format>) -> Option<()> {
         match self.graph.op(node) {
             Op::Input(index) => {
                 let name = (self.leaf)(index)?;
                 self.out.push_str(&name);
             }
-            Op::Constant(it) => self.number(it),
+            Op::Constant(it) => match format {
+                Some(format) => self.float(it, format),
+                None => self.number(it),
+            },
             Op::Lane => self.out.push_str("laneid"),
             Op::ZeroExtend(a, bits) if self.is_mask(a, bits) => {
                 self.infix(outer, Level::And, "&", a, |it| {
@@ -132,8 +148,10 @@ impl Writer<'_> {
             Op::Select(_, condition, a, b) => self.wrapped(outer, Level::Choice, |it| {
                 it.node(condition, Level::Relation)?;
                 it.out.push_str(" ? ");
+                it.format = format;
                 it.node(a, Level::Relation)?;
                 it.out.push_str(" : ");
+                it.format = format;
                 it.node(b, Level::Choice)
             })?,
             Op::Field(_, a, low, count) => {
@@ -145,40 +163,56 @@ impl Writer<'_> {
             }
             Op::Float(step) => {
                 let [a, b, c] = step.operands;
+                let formats = step.formats.map(Some);
+                let [first, second, third] = formats;
+                let two = |it: &mut Self, outer: Level, own: Level, sign: &str| {
+                    it.pair_of([first, second], outer, own, sign, a, b)
+                };
                 match step.operation {
-                    FloatOperation::Convert => self.node(a, outer)?,
-                    FloatOperation::Add => self.pair(outer, Level::Sum, "+", a, b)?,
-                    FloatOperation::Subtract => self.pair(outer, Level::Sum, "-", a, b)?,
-                    FloatOperation::Multiply => self.pair(outer, Level::Product, "*", a, b)?,
-                    FloatOperation::Divide => self.pair(outer, Level::Product, "/", a, b)?,
-                    FloatOperation::SquareRoot => self.function("sqrt", &[a])?,
+                    FloatOperation::Convert => {
+                        self.format = first;
+                        self.node(a, outer)?;
+                    }
+                    FloatOperation::Add => two(self, outer, Level::Sum, "+")?,
+                    FloatOperation::Subtract => two(self, outer, Level::Sum, "-")?,
+                    FloatOperation::Multiply => two(self, outer, Level::Product, "*")?,
+                    FloatOperation::Divide => two(self, outer, Level::Product, "/")?,
+                    FloatOperation::SquareRoot => self.function_of(first, "sqrt", &[a])?,
                     FloatOperation::MultiplyAdd => self.wrapped(outer, Level::Sum, |it| {
-                        it.pair(Level::Sum, Level::Product, "*", a, b)?;
+                        two(it, Level::Sum, Level::Product, "*")?;
                         it.out.push_str(" + ");
+                        it.format = third;
                         it.node(c, Level::Sum)
                     })?,
                 }
             }
             Op::FromInteger { from, .. } if !self.is_wide(from) => self.node(from, outer)?,
-            Op::ToInteger { from, .. } => self.function("int", &[from])?,
-            Op::Integral(_, _, a) => self.function("round", &[a])?,
-            Op::FloatUnary(function, _, a) => match function {
-                FloatUnary::Flush | FloatUnary::Finite | FloatUnary::PositiveZero => {
-                    self.node(a, outer)?;
-                }
-                FloatUnary::Saturate => self.function("sat", &[a])?,
-                FloatUnary::Relu => self.function("relu", &[a])?,
-                FloatUnary::Exp2 => self.function("exp2", &[a])?,
-                FloatUnary::Log2 => self.function("log2", &[a])?,
-                FloatUnary::Sine => self.function("sin", &[a])?,
-                FloatUnary::Cosine => self.function("cos", &[a])?,
-                FloatUnary::HyperbolicTangent => self.function("tanh", &[a])?,
-                FloatUnary::ReciprocalSquareRoot => self.function("rsqrt", &[a])?,
-            },
-            Op::Extreme(larger, _, a, b) => {
-                self.function(if larger { "max" } else { "min" }, &[a, b])?;
+            Op::ToInteger { from, format, .. } => {
+                self.function_of(Some(format), "int", &[from])?;
             }
-            Op::FloatCompare(relation, _, _, _, a, b) => {
+            Op::Integral(format, _, a) => self.function_of(Some(format), "round", &[a])?,
+            Op::FloatUnary(function, own, a) => {
+                let name = match function {
+                    FloatUnary::Flush | FloatUnary::Finite | FloatUnary::PositiveZero => {
+                        self.format = Some(own);
+                        return self.node(a, outer);
+                    }
+                    FloatUnary::Saturate => "sat",
+                    FloatUnary::Relu => "relu",
+                    FloatUnary::Exp2 => "exp2",
+                    FloatUnary::Log2 => "log2",
+                    FloatUnary::Sine => "sin",
+                    FloatUnary::Cosine => "cos",
+                    FloatUnary::HyperbolicTangent => "tanh",
+                    FloatUnary::ReciprocalSquareRoot => "rsqrt",
+                };
+                self.function_of(Some(own), name, &[a])?;
+            }
+            Op::Extreme(larger, own, a, b) => {
+                let name = if larger { "max" } else { "min" };
+                self.function_of(Some(own), name, &[a, b])?;
+            }
+            Op::FloatCompare(relation, _, first, second, a, b) => {
                 let sign = match relation {
                     Relation::Equal => "==",
                     Relation::NotEqual => "!=",
@@ -187,7 +221,8 @@ impl Writer<'_> {
                     Relation::Greater => ">",
                     Relation::GreaterEqual => ">=",
                 };
-                self.pair(outer, Level::Relation, sign, a, b)?;
+                let formats = [Some(first), Some(second)];
+                self.pair_of(formats, outer, Level::Relation, sign, a, b)?;
             }
             _ => return None,
         }
@@ -217,13 +252,21 @@ impl Writer<'_> {
         self.out.push_str(&text);
     }
 
+    /// A constant that is read as a float.
+    fn float(&mut self, bits: u64, format: Format) {
+        let number = ElementType::Float(format).number(bits.into());
+        self.out.push_str(&number);
+    }
+
     fn wrapped(
         &mut self,
         outer: Level,
         own: Level,
         write: impl FnOnce(&mut Self) -> Option<()>,
     ) -> Option<()> {
-        let brackets = own < outer;
+        // Sums of numbers are in brackets among bits, whose operators are not as tight in all languages.
+        let among_bits = matches!(outer, Level::Or | Level::Xor | Level::And | Level::Shift);
+        let brackets = own < outer || own == Level::Sum && among_bits;
         if brackets {
             self.out.push('(');
         }
@@ -243,7 +286,7 @@ impl Writer<'_> {
         right: impl FnOnce(&mut Self) -> Option<()>,
     ) -> Option<()> {
         self.wrapped(outer, own, |it| {
-            it.node(a, own)?;
+            it.node(a, left(own))?;
             match own {
                 Level::Product => it.out.push_str(sign),
                 _ => it.out.push_str(&format!(" {sign} ")),
@@ -253,24 +296,55 @@ impl Writer<'_> {
     }
 
     fn pair(&mut self, outer: Level, own: Level, sign: &str, a: Node, b: Node) -> Option<()> {
+        self.pair_of([None, None], outer, own, sign, a, b)
+    }
+
+    /// A pair of operands of these formats.
+    fn pair_of(
+        &mut self,
+        [first, second]: [Option<Format>; 2],
+        outer: Level,
+        own: Level,
+        sign: &str,
+        a: Node,
+        b: Node,
+    ) -> Option<()> {
         // What is subtracted or divided by is in brackets when it is of the same level.
         let right = match own {
-            Level::Sum => Level::Product,
+            Level::Sum | Level::Shift => Level::Product,
             Level::Product => Level::Prefix,
-            Level::Relation => Level::Or,
-            Level::Shift => Level::Sum,
-            other => other,
+            other => left(other),
         };
-        self.infix(outer, own, sign, a, |it| it.node(b, right))
+        self.wrapped(outer, own, |it| {
+            it.format = first;
+            it.node(a, left(own))?;
+            match own {
+                Level::Product => it.out.push_str(sign),
+                _ => it.out.push_str(&format!(" {sign} ")),
+            }
+            it.format = second;
+            it.node(b, right)
+        })
     }
 
     fn function(&mut self, name: &str, arguments: &[Node]) -> Option<()> {
+        self.function_of(None, name, arguments)
+    }
+
+    /// A function of arguments of a format.
+    fn function_of(
+        &mut self,
+        format: Option<Format>,
+        name: &str,
+        arguments: &[Node],
+    ) -> Option<()> {
         self.out.push_str(name);
         self.out.push('(');
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 {
                 self.out.push_str(", ");
             }
+            self.format = format;
             self.node(*argument, Level::Choice)?;
         }
         self.out.push(')');

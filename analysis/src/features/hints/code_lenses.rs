@@ -1,12 +1,16 @@
-//! Code lenses: the names above which an editor may show how often they are used, or what they need.
+//! Code lenses: the names above which an editor may show how often they are used, or what they need, and the loops above
+//! which it may show what they cost.
 
 use salsa::Database;
+use syntax::TextRange;
 
 use crate::{
     CodeLens, CodeLensKind, CodeLensKinds, SymbolKind,
+    accesses::costs_of,
     db::SourceFile,
+    flow::facts::step_at,
     hir::{
-        body::body,
+        body::{Body, body},
         items::{item_offsets, items},
         module::signature,
     },
@@ -22,6 +26,7 @@ pub(crate) fn code_lenses(
     let offsets = item_offsets(db, file);
     let mut lenses = Vec::new();
     let none = CodeLensKinds {
+        loops: false,
         references: false,
         registers: false,
         runs: false,
@@ -48,6 +53,13 @@ pub(crate) fn code_lenses(
                 add(name, CodeLensKind::References);
             }
         }
+        if kinds.loops && signature.entry {
+            let costs = costs_of(db, *function, None).iter();
+            let costs = costs.filter(|it| it.is_known());
+            for head in costs.filter_map(|it| it.head) {
+                add(place_of(body, head), CodeLensKind::Loop);
+            }
+        }
         if kinds.references {
             let labels = body.definitions.iter();
             for label in labels.filter(|it| it.kind == SymbolKind::Label) {
@@ -58,11 +70,23 @@ pub(crate) fn code_lenses(
     lenses
 }
 
+/// The label right before the first statement of a loop, or else that statement.
+fn place_of(body: &Body, head: TextRange) -> TextRange {
+    let step = step_at(body, head.start());
+    let labels = body.definitions.iter();
+    let mut labels = labels.filter(|it| it.kind == SymbolKind::Label);
+    let label = labels.find(|it| step_at(body, it.name_range.start()) == step);
+    label.map_or(head, |it| it.name_range)
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
 
-    use crate::{CodeLensKinds, FileId, FileRange, fixture::Fixture};
+    use crate::{
+        CodeLensKinds, FileId, FileRange,
+        fixture::{Fixture, HEADER},
+    };
 
     #[track_caller]
     fn check(references: bool, registers: bool, expect: Expect) {
@@ -70,6 +94,7 @@ mod tests {
             ".func f;\n.entry d();\n.entry k {\n.reg .b32 r;\nL: bra L;\np: .callprototype _;\n}\n.global .b32 g;",
         );
         let kinds = CodeLensKinds {
+            loops: registers,
             references,
             registers,
             runs: registers,
@@ -109,6 +134,46 @@ mod tests {
             3:8 k: Registers
             3:8 k: Runs
         "#]],
+        );
+    }
+
+    /// The lenses of loops of an entry with a block of 32 threads.
+    #[track_caller]
+    fn check_loops(body: &str, expect: Expect) {
+        let fixture = Fixture::new(&format!(
+            "{HEADER}.entry k(.param .u64 a, .param .u32 n) .reqntid 32\n{{\n.reg .pred p;\n.reg .b32 %r<9>;\n\
+             .reg .b64 %rd<9>;\n{body}\n}}"
+        ));
+        let kinds = CodeLensKinds {
+            loops: true,
+            references: false,
+            registers: false,
+            runs: false,
+        };
+        let analysis = fixture.host.analysis();
+        let mut out = String::new();
+        for lens in analysis.code_lenses(FileId(0), kinds).unwrap() {
+            let shown = fixture.show(FileRange {
+                file: FileId(0),
+                range: lens.range,
+            });
+            out.push_str(&format!("{shown}: {:?}\n", lens.kind));
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn loops_of_which_something_is_known() {
+        check_loops(
+            "ld.param.u64 %rd1, [a];\nmov.u32 %r1, 0;\nagain:\nld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, 1;\n\
+             setp.lt.u32 p, %r1, 8;\n@p bra again;\nret;",
+            expect![[]],
+        );
+        // A wait.
+        check_loops(
+            "ld.param.u64 %rd1, [a];\nagain:\nld.volatile.shared.u32 %r2, [%rd1];\nsetp.ne.u32 p, %r2, 0;\n@p bra again;\n\
+             ret;",
+            expect![[]],
         );
     }
 

@@ -12,6 +12,7 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, SymbolKind,
+    accesses::{accesses_of, sentence},
     db::SourceFile,
     demangle::demangled,
     diagnostics::CallParts,
@@ -56,6 +57,7 @@ pub(crate) fn inlay_hints(
             };
             collector.literals(&cursor);
             collector.function(db, *function, &cursor);
+            collector.accesses(db, *function);
             pressure_hints(db, (*function, *start), range, kinds, exact, &mut hints);
         }
     }
@@ -258,6 +260,25 @@ impl Collector<'_> {
         }
     }
 
+    // ---- Memory --------------------------------------------------------------------------------
+
+    fn accesses(&mut self, db: &dyn Database, function: Function<'_>) {
+        if !self.kinds.memory_accesses {
+            return;
+        }
+        for it in accesses_of(db, function, None) {
+            let label = it.figures();
+            if !label.is_empty() && self.touches(it.range) {
+                self.add(
+                    it.range.end(),
+                    InlayHintKind::MemoryAccess,
+                    label,
+                    sentence(it),
+                );
+            }
+        }
+    }
+
     // ---- Registers -----------------------------------------------------------------------------
 
     fn register_types(&mut self, body: &Body, cursor: &Cursor<'_>) {
@@ -380,6 +401,7 @@ mod tests {
         defaults: false,
         demangled_names: false,
         float_literals: false,
+        memory_accesses: false,
         live_registers: false,
         loop_registers: false,
         parameter_names: false,
@@ -423,6 +445,21 @@ mod tests {
             expect![[r#"
                 .global .f32 g[3] = {0f3F800000«= 1.0», 1.5, 0F40490FDB«= 3.1415927, about π»};
                 .entry k { .reg .f32 a; .reg .f64 d; mov.f32 a, 0fFF800000«= -infinity»; mov.f64 d, 0d3FF8000000000000«= 1.5»; mov.f32 a, 0f7FFFFFFF«= not a number»; add.f32 a, a, 0f3; mov.b32 a, 0x3F800000; }"#]],
+        );
+    }
+
+    #[test]
+    fn memory_accesses() {
+        check(
+            InlayHintKinds {
+                memory_accesses: true,
+                ..NONE
+            },
+            ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a) .reqntid 32 { .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
+             .shared .align 4 .b8 t[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 8;\n\
+             add.u64 %rd1, %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%r3];\nshl.b32 %r3, %r1, 3;\n\
+             st.shared.u32 [%r3], %r2;\nret; }",
+            expect![[]],
         );
     }
 

@@ -178,6 +178,7 @@ mod tests {
         defaults: false,
         demangled_names: false,
         float_literals: false,
+        memory_accesses: false,
         live_registers: false,
         loop_registers: false,
         parameter_names: false,

@@ -11,7 +11,7 @@ function M.accesses(wanted)
   if not params then
     return
   end
-  request.send(bufnr, 'ptx/accesses', params, function(found, client)
+  request.send(bufnr, 'ptx/registerAccesses', params, function(found, client)
     if #found == 0 then
       request.notify('put the cursor on a name.')
       return

@@ -17,6 +17,7 @@ function M.additions()
     commands = {
       'ptx-analyzer.showReferences',
       'ptx-analyzer.showRegisters',
+      'ptx-analyzer.showKernel',
       'ptx-analyzer.run',
       'ptx-analyzer.addRun',
       'ptx-analyzer.renameFamily',

@@ -1,9 +1,9 @@
 --- `:PtxSass`: the machine code of the kernel under the cursor beside it, each highlighting the other; and
 --- `:PtxExtract`: the PTX texts of a binary.
+local beside = require('ptx_analyzer.beside')
 local request = require('ptx_analyzer.request')
 local M = {}
 
-local namespace = vim.api.nvim_create_namespace('ptx_analyzer_sass')
 -- Bars beside the lines, which stay when the cursor moves.
 local bars = vim.api.nvim_create_namespace('ptx_analyzer_sass_bars')
 -- So many hues can be told from each other; neighbouring lines get hues far from each other.
@@ -228,108 +228,6 @@ local function draw(code, order)
   return found
 end
 
---- Highlights whole lines, from one, and nothing else.
----@param bufnr integer
----@param lines integer[]
-local function highlight(bufnr, lines)
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  local count = vim.api.nvim_buf_line_count(bufnr)
-  for _, line in ipairs(lines) do
-    if line <= count then
-      vim.api.nvim_buf_set_extmark(bufnr, namespace, line - 1, 0, { line_hl_group = 'Visual', priority = 50 })
-    end
-  end
-end
-
---- Makes the cursor in either buffer highlight what belongs to its line in the other.
----@param source integer
----@param shown integer
----@param places table<integer, integer[]>
-local function connect(source, shown, places)
-  local group = vim.api.nvim_create_augroup('ptx_analyzer_sass_' .. shown, {})
-  vim.api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = source,
-    callback = function()
-      local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-      local found = {}
-      for row, place in pairs(places) do
-        if place[1] <= line and line <= place[2] then
-          table.insert(found, row)
-        end
-      end
-      table.sort(found)
-      highlight(source, {})
-      highlight(shown, found)
-      local window = vim.fn.bufwinid(shown)
-      if found[1] and window ~= -1 then
-        vim.api.nvim_win_set_cursor(window, { found[1], 0 })
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = shown,
-    callback = function()
-      local place = places[vim.api.nvim_win_get_cursor(0)[1]]
-      local lines = {}
-      for line = place and place[1] or 1, place and place[2] or 0 do
-        table.insert(lines, line + 1)
-      end
-      highlight(shown, {})
-      highlight(source, lines)
-      local window = vim.fn.bufwinid(source)
-      if lines[1] and window ~= -1 and lines[1] <= vim.api.nvim_buf_line_count(source) then
-        vim.api.nvim_win_set_cursor(window, { lines[1], 0 })
-      end
-    end,
-  })
-  -- The code is that of the text which was compiled.
-  vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
-    group = group,
-    buffer = source,
-    once = true,
-    callback = function()
-      local window = vim.fn.bufwinid(shown)
-      if window ~= -1 then
-        vim.wo[window].winbar = '%#WarningMsg#machine code of the text before the last edits; :PtxSass again'
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    buffer = shown,
-    callback = function()
-      if vim.api.nvim_buf_is_valid(source) then
-        vim.api.nvim_buf_clear_namespace(source, namespace, 0, -1)
-        vim.api.nvim_buf_clear_namespace(source, bars, 0, -1)
-      end
-      vim.api.nvim_del_augroup_by_id(group)
-    end,
-  })
-end
-
---- Opens a scratch buffer in a window beside the current one.
----@param lines string[]
----@param filetype string
----@param name string For the status line.
----@return integer
-local function scratch(lines, filetype, name)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].modifiable = false
-  vim.bo[bufnr].bufhidden = 'wipe'
-  vim.cmd('vertical belowright sbuffer ' .. bufnr)
-  vim.bo[bufnr].filetype = filetype
-  -- That of another window may have this name.
-  pcall(vim.api.nvim_buf_set_name, bufnr, name)
-  -- Every column is for the code.
-  local window = vim.wo[0]
-  window.wrap, window.number, window.relativenumber = false, false, false
-  vim.keymap.set('n', 'q', '<C-w>c', { buffer = bufnr, desc = 'Close' })
-  return bufnr
-end
-
 --- Shows what the opcode of the line under the cursor does.
 ---@param opcodes table<string, string>
 ---@param texts table<integer, string>
@@ -364,7 +262,7 @@ end
 local function show(code, source)
   local window = vim.api.nvim_get_current_win()
   local drawn = draw(code)
-  local shown = scratch(drawn.lines, 'sass', ('sass://%s/%s'):format(code.target, code.entry))
+  local shown = beside.scratch(drawn.lines, 'sass', ('sass://%s/%s'):format(code.target, code.entry))
   local texts = {}
   local function refresh(order)
     drawn = draw(code, order)
@@ -379,14 +277,20 @@ local function show(code, source)
       vim.fn.matchaddpos('Underlined', { place })
     end
     texts = drawn.texts
-    local of_rows, of_lines = {}, {}
+    local of_rows, of_lines, places = {}, {}, {}
     for row, place in pairs(drawn.places) do
+      places[row] = { place }
       of_rows[row] = place[1]
       of_lines[place[1] + 1] = place[1]
     end
     mark(shown, of_rows)
     mark(source, of_lines)
-    connect(source, shown, drawn.places)
+    beside.connect(source, shown, places, {
+      stale = 'machine code of the text before the last edits; :PtxSass again',
+      closed = function()
+        vim.api.nvim_buf_clear_namespace(source, bars, 0, -1)
+      end,
+    })
   end
   refresh()
   fit(drawn)

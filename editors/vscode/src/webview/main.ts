@@ -215,6 +215,9 @@ function follow({ line }: Cursor): void {
   for (const part of document.querySelectorAll('figure [data-line]')) {
     part.classList.remove('cursor');
     const its = Number(part.getAttribute('data-line'));
+    // A shape for several lines ends with the last of them.
+    const end = part.getAttribute('data-end');
+    if (end !== null && Number(end) < line) continue;
     if (its <= line && its > bestLine) [best, bestLine] = [part, its];
   }
   best?.classList.add('cursor');

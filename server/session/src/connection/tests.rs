@@ -1,3 +1,5 @@
+mod kernels;
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use syntax::{TextRange, TextSize};
 
 use super::{
-    Handler, Priority, Reads, Run, embedded, machine,
+    Handler, Priority, Reads, Run, embedded, kernels, machine,
     pressure::{details, summary},
     runs,
 };
@@ -123,6 +123,7 @@ fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
         InlayHintKind::Default
         | InlayHintKind::DemangledName
         | InlayHintKind::FloatLiteral
+        | InlayHintKind::MemoryAccess
         | InlayHintKind::Registers => None,
     }
 }
@@ -131,9 +132,10 @@ fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
 fn padding(kind: InlayHintKind) -> (bool, bool) {
     match kind {
         InlayHintKind::ParameterName => (false, true),
-        InlayHintKind::DemangledName | InlayHintKind::FloatLiteral | InlayHintKind::Registers => {
-            (true, false)
-        }
+        InlayHintKind::DemangledName
+        | InlayHintKind::FloatLiteral
+        | InlayHintKind::MemoryAccess
+        | InlayHintKind::Registers => (true, false),
         InlayHintKind::Default | InlayHintKind::RegisterType => (false, false),
     }
 }
@@ -149,6 +151,9 @@ struct LensData {
     /// Whether it is about the runs of an entry.
     #[serde(default)]
     runs: bool,
+    /// Whether it is about a loop.
+    #[serde(default, rename = "loop")]
+    of_loop: bool,
 }
 
 pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Handler {
@@ -159,7 +164,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
     run: Run::Snapshot(|snapshot, params| {
         let mut kinds = snapshot.features.lenses;
         kinds.runs &= snapshot.shared.client.runs;
-        if !kinds.references && !kinds.registers && !kinds.runs {
+        if !kinds.loops && !kinds.references && !kinds.registers && !kinds.runs {
             return Ok(None);
         }
         let uri = &params.text_document.uri;
@@ -176,6 +181,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
                 },
                 registers: lens.kind == CodeLensKind::Registers,
                 runs: lens.kind == CodeLensKind::Runs,
+                of_loop: lens.kind == CodeLensKind::Loop,
             };
             CodeLens {
                 range,
@@ -200,6 +206,10 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
         lens.command = Some(match data {
             Some(data) if data.registers => registers(snapshot, &data.name)?,
             Some(data) if data.runs => match runs::lens(snapshot, &data.name)? {
+                Some(command) => command,
+                None => references(snapshot, None)?,
+            },
+            Some(data) if data.of_loop => match kernels::lens(snapshot, &data.name)? {
                 Some(command) => command,
                 None => references(snapshot, None)?,
             },

@@ -293,33 +293,34 @@ pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Han
     }),
 };
 
-pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> = Handler {
-    method: ext::ACCESSES,
-    priority: Priority::Latency,
-    document: |params| Some(&params.text_document),
-    reads: Reads::Workspace,
-    run: Run::about(|snapshot, document, params| {
-        let position = document.at(params.position);
+pub(crate) const REGISTER_ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> =
+    Handler {
+        method: ext::REGISTER_ACCESSES,
+        priority: Priority::Latency,
+        document: |params| Some(&params.text_document),
+        reads: Reads::Workspace,
+        run: Run::about(|snapshot, document, params| {
+            let position = document.at(params.position);
 
-        let mut accesses = Vec::new();
-        for it in snapshot
-            .analysis
-            .references(position, true)?
-            .unwrap_or_default()
-            .into_iter()
-            .take(MAX_REFERENCES)
-        {
-            if let Some(location) = snapshot.location(it.location)? {
-                accesses.push(NameAccess {
-                    location,
-                    access: to_proto::access(it.access).to_owned(),
-                    other_value: it.other_value,
-                });
+            let mut accesses = Vec::new();
+            for it in snapshot
+                .analysis
+                .references(position, true)?
+                .unwrap_or_default()
+                .into_iter()
+                .take(MAX_REFERENCES)
+            {
+                if let Some(location) = snapshot.location(it.location)? {
+                    accesses.push(NameAccess {
+                        location,
+                        access: to_proto::access(it.access).to_owned(),
+                        other_value: it.other_value,
+                    });
+                }
             }
-        }
-        Ok(accesses)
-    }),
-};
+            Ok(accesses)
+        }),
+    };
 
 /// The most symbols of an answer; the query narrows them down.
 const MAX_WORKSPACE_SYMBOLS: usize = 512;

@@ -100,6 +100,8 @@ pub struct Client {
     pub shows_references: bool,
     /// The client has the command [`ext::SHOW_REGISTERS`].
     pub shows_registers: bool,
+    /// Whether the client has [`ext::SHOW_KERNEL`].
+    pub shows_kernels: bool,
     /// The client has the commands [`ext::RUN`] and [`ext::ADD_RUN`].
     pub runs: bool,
     /// The client has the command [`ext::RENAME_FAMILY`].
@@ -203,6 +205,7 @@ impl Client {
                 .all(|it| flag(&format!("textDocument/{it}/dynamicRegistration"))),
             shows_references: commands.contains(&ext::SHOW_REFERENCES),
             shows_registers: commands.contains(&ext::SHOW_REGISTERS),
+            shows_kernels: commands.contains(&ext::SHOW_KERNEL),
             runs: commands.contains(&ext::RUN) && commands.contains(&ext::ADD_RUN),
             suggests: commands.contains(&ext::TRIGGER_SUGGEST),
             renames_families: commands.contains(&ext::RENAME_FAMILY),

@@ -9,7 +9,11 @@
 //! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
 //! | `ptx/slice` | `TextDocumentPositionParams`: a register in an instruction | [`Slice`], or `null` elsewhere |
-//! | `ptx/accesses` | `TextDocumentPositionParams`: a name | [`NameAccess`]es: its references, with what each does |
+//! | `ptx/registerAccesses` | `TextDocumentPositionParams`: a name | [`NameAccess`]es: its references, with what each does |
+//! | `ptx/accesses` | [`FunctionsParams`] | [`MemoryAccess`]es: the memory that each instruction accesses in a full warp, in the order of the text |
+//! | `ptx/costs` | [`FunctionsParams`] | [`LoopCost`]s: for each entry those outside its loops, then its loops in the order of the text |
+//! | `ptx/kernelMap` | [`DrawingParams`] | [`KernelMap`], or `null` outside entries with a body |
+//! | `ptx/reading` | [`FunctionsParams`] | [`FunctionReading`]s: functions with a body as pseudocode |
 //! | `ptx/machineCode` | [`MachineCodeParams`]: an open document, and which rows of which entry | [`MachineCode`]: what `ptxas` made of it when it was run last, or `null` if it has not been run |
 //! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetMatrix`] |
@@ -25,7 +29,8 @@
 //!
 //! Code lenses have commands of the client, if it says in `initialize` that it has them, in
 //! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
-//! locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry. To other clients the
+//! locations as arguments, [`SHOW_REGISTERS`] with a URI and a position in an entry, and [`SHOW_KERNEL`] with a URI and
+//! the position of a loop. To other clients the
 //! server offers [`REFERENCES_TEXT`] and [`REGISTERS_TEXT`] for `workspace/executeCommand`, with a URI and a
 //! position, so that a click shows a message in any editor. A client that runs kernels has [`RUN`], with a URI and the
 //! name of an entry, and [`ADD_RUN`], with a URI and a text edit.
@@ -48,6 +53,7 @@
 //! `initializationOptions`, and sends the notification `ptx/didGrantTrust` when that changes later. No
 //! setting of a folder may get there.
 
+mod kernels;
 mod machine;
 mod modules;
 
@@ -55,7 +61,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{machine::*, modules::*};
+pub use self::{kernels::*, machine::*, modules::*};
 use super::lsp_types::{Location, Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
@@ -73,7 +79,15 @@ pub const LIVE_RANGE: &str = "ptx/liveRange";
 /// Follows the value of a register through the instructions.
 pub const SLICE: &str = "ptx/slice";
 /// Lists the references of a name with what each does.
+pub const REGISTER_ACCESSES: &str = "ptx/registerAccesses";
+/// Lists the accesses of memory.
 pub const ACCESSES: &str = "ptx/accesses";
+/// Lists what the loops of entries cost.
+pub const COSTS: &str = "ptx/costs";
+/// Draws the map of an entry.
+pub const KERNEL_MAP: &str = "ptx/kernelMap";
+/// Writes functions as pseudocode.
+pub const READING: &str = "ptx/reading";
 /// Request: the machine code of a file.
 pub const MACHINE_CODE: &str = "ptx/machineCode";
 /// Finds the instructions that were made from a line of a source file.
@@ -92,6 +106,8 @@ pub const EXPLAIN: &str = "ptx/explain";
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Command of the client that shows the map of an entry.
+pub const SHOW_KERNEL: &str = "ptx-analyzer.showKernel";
 /// Command of the client that runs an entry as the comments above it say.
 pub const RUN: &str = "ptx-analyzer.run";
 /// Command of the client that writes a comment above an entry.
@@ -285,7 +301,7 @@ pub struct LineRegisters {
     pub live: u32,
 }
 
-/// Parameters of `ptx/flowGraph`.
+/// Parameters of `ptx/flowGraph` and `ptx/kernelMap`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawingParams {
@@ -424,7 +440,7 @@ pub struct Slice {
     pub forward: Vec<Range>,
 }
 
-/// Part of the result of `ptx/accesses`: a reference of a name.
+/// Part of the result of `ptx/registerAccesses`: a reference of a name.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameAccess {

@@ -1,0 +1,248 @@
+//! Reductions over the lanes of a warp: exchanges of a value, each combined with the value itself, as one line.
+
+use isa::event::EventKind;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    flow::ids::{Step, Value},
+    reading::{
+        line::{Line, Row},
+        plan::is_copy,
+        statement::Writer,
+        subject::Subject,
+    },
+    values::Values,
+};
+
+/// Combinations in one reduction at least.
+const MIN_STAGES: usize = 2;
+/// Copies of registers that are followed one after the other.
+const MAX_COPIES: usize = 4;
+
+/// An instruction that combines a value with what an exchange made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Combination {
+    /// The exchange, and its result.
+    exchange: Step,
+    received: Value,
+    /// The value, and the instruction that writes it.
+    own: Value,
+    pub(super) source: Step,
+}
+
+/// A combination with the places of its line and of that of its exchange.
+struct Stage {
+    step: Step,
+    combination: Combination,
+    combined: usize,
+    exchanged: usize,
+}
+
+/// The instruction that alone writes a register.
+fn writer(values: &Values<'_>, value: Value) -> Option<Step> {
+    match *values.chains().writes(value) {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The register that a register is a copy of, if it is one.
+fn original(subject: &Subject<'_>, values: &Values<'_>, mut value: Value) -> Value {
+    for _ in 0..MAX_COPIES {
+        let step = writer(values, value).filter(|it| is_copy(subject, *it));
+        match step.map(|it| subject.flow.facts.reads.get(it as usize)) {
+            Some([source]) => value = *source,
+            _ => break,
+        }
+    }
+    value
+}
+
+/// The instructions that read what an instruction writes, or copies of it, ascending.
+fn readers(writer: &Writer<'_, '_>, step: Step, copies: usize) -> Vec<Step> {
+    let mut found = Vec::new();
+    for reader in &writer.plan.readers[step as usize] {
+        match copies > 0 && is_copy(writer.subject, *reader) {
+            true => found.extend(readers(writer, *reader, copies - 1)),
+            false => found.push(*reader),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The register that an exchange among lanes sends, if it has one and gives one.
+fn sent(subject: &Subject<'_>, step: Step) -> Option<Value> {
+    let semantics = subject.semantics(step);
+    let among_lanes = subject.has_event(step, |it| it == EventKind::WarpExchange);
+    let facts = &subject.flow.facts;
+    let (reads, writes) = (
+        facts.reads.get(step as usize),
+        facts.writes.get(step as usize),
+    );
+    let plain = !facts.guarded[step as usize] && !semantics.accesses_memory();
+    match (reads, writes) {
+        ([value], [_]) if among_lanes && plain => Some(*value),
+        _ => None,
+    }
+}
+
+/// The combination that an instruction is.
+pub(super) fn combination(
+    subject: &Subject<'_>,
+    values: &Values<'_>,
+    step: Step,
+) -> Option<Combination> {
+    let facts = &subject.flow.facts;
+    let [first, second] = *facts.reads.get(step as usize) else {
+        return None;
+    };
+    if facts.guarded[step as usize] || facts.writes.get(step as usize).len() != 1 {
+        return None;
+    }
+    let [first, second] = [first, second].map(|it| original(subject, values, it));
+    [(first, second), (second, first)]
+        .into_iter()
+        .find_map(|(own, received)| {
+            let exchange = writer(values, received)?;
+            let source = writer(values, own)?;
+            (original(subject, values, sent(subject, exchange)?) == own).then_some(Combination {
+                exchange,
+                received,
+                own,
+                source,
+            })
+        })
+}
+
+/// Rows in which the exchanges and combinations of each reduction are one line.
+pub(super) fn fold(mut rows: Vec<Row>, writer: &Writer<'_, '_>) -> Vec<Row> {
+    let mut places: FxHashMap<Step, usize> = FxHashMap::default();
+    for (index, row) in rows.iter().enumerate() {
+        if let Row::Line(line) = row
+            && let Some(step) = line.steps.last()
+        {
+            places.insert(*step, index);
+        }
+    }
+    let (subject, values) = (writer.subject, &writer.values);
+    let mut combinations: Vec<(Step, Combination)> = (places.keys())
+        .filter_map(|it| Some((*it, combination(subject, values, *it)?)))
+        .collect();
+    combinations.sort_unstable_by_key(|it| it.0);
+    let by_step: FxHashMap<Step, Combination> = combinations.iter().copied().collect();
+    let mut gone = vec![false; rows.len()];
+    // The last combination of a reduction comes first.
+    for (last, _) in combinations.iter().rev() {
+        let mut stages: Vec<Stage> = Vec::new();
+        let mut at = *last;
+        while let Some(it) = by_step.get(&at) {
+            let known = [at, it.exchange].map(|it| places.get(&it).copied());
+            let [Some(combined), Some(exchanged)] = known else {
+                break;
+            };
+            if gone[combined] || gone[exchanged] {
+                break;
+            }
+            let only = readers(writer, it.exchange, MAX_COPIES) == [at];
+            let next = stages.last().is_none_or(|next| {
+                readers(writer, at, MAX_COPIES) == [next.combination.exchange, next.step]
+            });
+            if !only || !next {
+                break;
+            }
+            stages.push(Stage {
+                step: at,
+                combination: *it,
+                combined,
+                exchanged,
+            });
+            at = it.source;
+        }
+        if stages.len() < MIN_STAGES {
+            continue;
+        }
+        stages.reverse();
+        let lines = |index: usize| match &rows[index] {
+            Row::Line(line) => Some(line),
+            _ => None,
+        };
+        let texts: Option<Vec<(&Combination, &Line, &Line)>> = (stages.iter())
+            .map(|it| Some((&it.combination, lines(it.combined)?, lines(it.exchanged)?)))
+            .collect();
+        let Some(line) = texts.and_then(|it| joined(subject, &it)) else {
+            continue;
+        };
+        for it in &stages {
+            gone[it.combined] = true;
+            gone[it.exchanged] = true;
+        }
+        if let Some(it) = stages.last() {
+            gone[it.combined] = false;
+            rows[it.combined] = Row::Line(line);
+        }
+    }
+    let mut index = 0;
+    rows.retain(|_| {
+        index += 1;
+        !gone[index - 1]
+    });
+    rows
+}
+
+/// The line of a reduction, if all its combinations do the same.
+fn joined(subject: &Subject<'_>, stages: &[(&Combination, &Line, &Line)]) -> Option<Line> {
+    let mut line = Line::default();
+    let mut same: Option<(String, String, String)> = None;
+    let mut distances = Vec::new();
+    let mut value = None;
+    for (combination, combined, exchanged) in stages {
+        let own = subject.register(combination.own);
+        let received = subject.register(combination.received);
+        let (result, text) = combined.text.split_once(" = ")?;
+        let operation = operation(text, &own, &received)?;
+        let (_, call) = exchanged.text.split_once(" = ")?;
+        let (name, arguments) = call.strip_suffix(')')?.split_once('(')?;
+        let rest = arguments.strip_prefix(&own)?.strip_prefix(", ")?;
+        let (distance, rest) = rest.split_once(", ").unwrap_or((rest, ""));
+        distances.push(distance.to_owned());
+        let now = (operation, name.to_owned(), rest.to_owned());
+        if same.get_or_insert_with(|| now.clone()) != &now {
+            return None;
+        }
+        value.get_or_insert(own);
+        line.text = result.to_owned();
+        line.steps.extend(&combined.steps);
+        line.steps.extend(&exchanged.steps);
+    }
+    let (operation, name, _) = same?;
+    line.steps.sort_unstable();
+    line.steps.dedup();
+    line.text = format!(
+        "{} = reduce({}, {operation}, {name}: {})",
+        line.text,
+        value?,
+        distances.join(", ")
+    );
+    Some(line)
+}
+
+/// The operator or function that a text applies to two names.
+fn operation(text: &str, one: &str, other: &str) -> Option<String> {
+    for (first, second) in [(one, other), (other, one)] {
+        if let Some(rest) = text.strip_prefix(first)
+            && let Some(sign) = rest.strip_suffix(second)
+            && let Some(sign) = sign.strip_prefix(' ').and_then(|it| it.strip_suffix(' '))
+            && !sign.contains(' ')
+        {
+            return Some(sign.to_owned());
+        }
+        if let Some(name) = text.strip_suffix(&format!("({first}, {second})"))
+            && !name.contains(['(', ' '])
+        {
+            return Some(name.to_owned());
+        }
+    }
+    None
+}
