@@ -136,7 +136,7 @@ END: ret;
             loop 33 depth 2 waits 1
             smem+8192 x2 by Some(8) init [9, 10] arrived [24] [Some(4096)] completed [26] waited [33]
             smem+8208 x2 by Some(8) init [11, 12] arrived [36] [None] completed [] waited [22]
-            copy 26 Some("smem + 4096·…") Some(0)
+            copy 26 Some("smem + 4096·…") Some(0) []
             barrier Some(0) None [13] []
             barrier Some(1) Some(128) [35] [1]
             unknown []
@@ -189,13 +189,31 @@ fn products_of_copied_tiles() {
         "add.u32 %r13, %r9, 32; shr.u32 %r14, %r13, 4; and.b32 %r14, %r14, 16383; cvt.u64.u32 %rd2, %r14; \
          or.b64 %rd4, %rd2, 0x4000004000010000; and.b32 %r15, %r12, 262016; shr.u32 %r15, %r15, 4; \
          cvt.u64.u32 %rd3, %r15; add.u64 %rd5, %rd3, 0x4000004000010002;",
-        expect![[]],
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 17] [18]
+            loop 12 depth 1 waits 1
+            loop 18 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
+            copy 16 Some("smem + 8192·…") Some(0) [22]
+            copy 17 Some("smem+16384 + 4096·…") Some(0) [22]
+            unknown []
+        "#]],
     );
     // Of other bytes, and of unknown ones.
     check_products(
         "add.u32 %r13, %r2, 24576; bfe.u32 %r14, %r13, 4, 14; cvt.u64.u32 %rd2, %r14; \
          or.b64 %rd4, %rd2, 0x4000004000010000; mov.b64 %rd5, %rd1;",
-        expect![[]],
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 17] [18]
+            loop 12 depth 1 waits 1
+            loop 18 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
+            copy 16 Some("smem + 8192·…") Some(0) []
+            copy 17 Some("smem+16384 + 4096·…") Some(0) []
+            unknown []
+        "#]],
     );
 }
 

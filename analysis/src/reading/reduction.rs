@@ -198,20 +198,20 @@ fn joined(subject: &Subject<'_>, stages: &[(&Combination, &Line, &Line)]) -> Opt
     let mut distances = Vec::new();
     let mut value = None;
     for (combination, combined, exchanged) in stages {
-        let own = subject.register(combination.own);
         let received = subject.register(combination.received);
         let (result, text) = combined.text.split_once(" = ")?;
-        let operation = operation(text, &own, &received)?;
         let (_, call) = exchanged.text.split_once(" = ")?;
         let (name, arguments) = call.strip_suffix(')')?.split_once('(')?;
-        let rest = arguments.strip_prefix(&own)?.strip_prefix(", ")?;
+        // An argument with a comma in it does not fit the operation.
+        let (own, rest) = arguments.split_once(", ")?;
+        let operation = operation(text, own, &received)?;
         let (distance, rest) = rest.split_once(", ").unwrap_or((rest, ""));
         distances.push(distance.to_owned());
         let now = (operation, name.to_owned(), rest.to_owned());
         if same.get_or_insert_with(|| now.clone()) != &now {
             return None;
         }
-        value.get_or_insert(own);
+        value.get_or_insert(own.to_owned());
         line.text = result.to_owned();
         line.steps.extend(&combined.steps);
         line.steps.extend(&exchanged.steps);

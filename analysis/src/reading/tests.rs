@@ -45,7 +45,13 @@ shfl.sync.bfly.b32 %r8, %r7, 8, 31, -1; add.s32 %r9, %r7, %r8;
 shfl.sync.bfly.b32 %r10, %r9, 4, 31, -1; add.s32 %r11, %r9, %r10;
 st.global.u32 [%rd1+4], %r11;
 ret;",
-        expect![[]],
+        expect![[r#"
+            f9 = max(laneid, 1.0)  // 1
+            f5 = reduce(f9, max, shfl.sync.bfly: 2, 1)  // 2 3
+            out[0] = f5  // 1 4
+            r11 = reduce(laneid, +, shfl.sync.bfly: 16, 8, 4)  // 1 5 6 7
+            out[1] = r11  // 1 8
+        "#]],
     );
 }
 
@@ -57,7 +63,9 @@ or.b32 %r3, %r2, 128; setp.lt.s32 %p1, %r3, %r1;
 ld.global.f32 %f1, [%rd1]; mul.f32 %f2, %f1, 0f3FB8AA3B; max.f32 %f3, %f2, 0fFF800000;
 @%p1 st.global.f32 [%rd1], %f3;
 ret;",
-        expect![[]],
+        expect![[r#"
+            if (tid.x | 128) < n: out[0] = max(out[0]*1.442695, -inf)  // 1 2 3 4
+        "#]],
     );
 }
 
@@ -216,13 +224,13 @@ fn repetitions() {
     check(
         &body,
         expect![[r#"
-        f1 = tile[4]*f9 + 0  // 1 2 3
-        × 6, the first and the last:  // 
-          f2 = tile[5]*f9 + f1  // 1 4 5
-          …  // 1 6 7 8 9 10 11 12 13
-          f7 = tile[10]*f9 + f6  // 1 14 15
-        tile[0] = tile[11]*f9 + f7  // 1 16 17 18
-    "#]],
+            f1 = tile[4]*f9 + 0.0  // 1 2 3
+            × 6, the first and the last:  // 
+              f2 = tile[5]*f9 + f1  // 1 4 5
+              …  // 1 6 7 8 9 10 11 12 13
+              f7 = tile[10]*f9 + f6  // 1 14 15
+            tile[0] = tile[11]*f9 + f7  // 1 16 17 18
+        "#]],
     );
 }
 

@@ -167,13 +167,17 @@ mod tests {
         check_loops(
             "ld.param.u64 %rd1, [a];\nmov.u32 %r1, 0;\nagain:\nld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, 1;\n\
              setp.lt.u32 p, %r1, 8;\n@p bra again;\nret;",
-            expect![[]],
+            expect![[r#"
+                11:1 again: Loop
+            "#]],
         );
-        // A wait.
+        // Bytes are known, iterations are not.
         check_loops(
             "ld.param.u64 %rd1, [a];\nagain:\nld.volatile.shared.u32 %r2, [%rd1];\nsetp.ne.u32 p, %r2, 0;\n@p bra again;\n\
              ret;",
-            expect![[]],
+            expect![[r#"
+                10:1 again: Loop
+            "#]],
         );
     }
 

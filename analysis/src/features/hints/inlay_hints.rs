@@ -459,7 +459,21 @@ mod tests {
              .shared .align 4 .b8 t[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 8;\n\
              add.u64 %rd1, %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%r3];\nshl.b32 %r3, %r1, 3;\n\
              st.shared.u32 [%r3], %r2;\nret; }",
-            expect![[]],
+            expect![[r#"
+                .version 8.0
+                .target sm_80
+                .address_size 64
+                .entry k(.param .u64 a) .reqntid 32 { .reg .b32 %r<4>; .reg .b64 %rd<4>;
+                .shared .align 4 .b8 t[4096];
+                ld.param.u64 %rd1, [a];
+                mov.u32 %r1, %tid.x;
+                mul.wide.u32 %rd2, %r1, 8;
+                add.u64 %rd1, %rd1, %rd2;
+                ld.global.u32 %r2, [%rd1];«8 sectors, ideal 4»
+                ld.global.u32 %r3, [%r3];
+                shl.b32 %r3, %r1, 3;
+                st.shared.u32 [%r3], %r2;«2-way conflict»
+                ret; }"#]],
         );
     }
 

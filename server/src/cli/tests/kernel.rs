@@ -60,6 +60,24 @@ fn a_map_as_json() {
 }
 
 #[test]
+fn a_map_as_a_drawing_is_of_one_entry() {
+    let two = format!("{KERNEL}.entry other()\n{{\n    ret;\n}}\n");
+    check(
+        &["kernel", "--format", "svg", "-"],
+        &two,
+        expect![[r#"
+            error: -: choose one with --entry: k, other
+            status 2
+        "#]],
+    );
+    check(
+        &["kernel", "--format", "svg", "--entry", "other", "-"],
+        &two,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn an_unknown_entry() {
     check(
         &["kernel", "--entry", "m", "-"],
