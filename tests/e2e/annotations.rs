@@ -105,7 +105,10 @@ fn settings_choose_the_hints_and_ask_for_a_refresh() {
 #[test]
 fn lenses_are_shown_on_request_and_counted_when_they_are_seen() {
     let document = json!({ "textDocument": { "uri": URI } });
-    let mut server = with_settings(json!({ "codeLens": { "registers": false } }), json!({}));
+    let mut server = with_settings(
+        json!({ "codeLens": { "loops": false, "registers": false } }),
+        json!({}),
+    );
     server.open(URI, TEXT);
     assert_eq!(
         server.settled("textDocument/codeLens", &document),

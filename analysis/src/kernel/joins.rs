@@ -124,7 +124,7 @@ impl Kernel<'_, '_> {
 
 /// The bytes that a copy fills in the stages of its ring. With several stages that is a stage as often as there are
 /// stages, the largest step of the address being a stage; with one it is what the mbarrier expects, if it is `alone`: no
-/// copy to another place completes there.
+/// copy to other addresses completes there.
 fn region(ring: usize, to: &Address, alone: bool, rings: &[Placed]) -> Option<Region> {
     let placed = &rings.get(ring)?.ring;
     let known: Vec<i64> = placed.bytes.iter().copied().flatten().collect();

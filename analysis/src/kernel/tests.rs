@@ -200,7 +200,7 @@ fn products_of_copied_tiles() {
             unknown []
         "#]],
     );
-    // Of other bytes, and of unknown ones.
+    // An address outside the tiles, and an unknown one.
     check_products(
         "add.u32 %r13, %r2, 24576; bfe.u32 %r14, %r13, 4, 14; cvt.u64.u32 %rd2, %r14; \
          or.b64 %rd4, %rd2, 0x4000004000010000; mov.b64 %rd5, %rd1;",

@@ -183,7 +183,7 @@ impl Facts {
         if subject.parameter(step).is_some() {
             return true;
         }
-        // The stages of a reduction are told together.
+        // The stages of a reduction are one line.
         if let Some(it) = combination(subject, values, step)
             && combination(subject, values, it.source).is_some()
         {

@@ -25,12 +25,11 @@ pub(super) struct Combination {
     /// The exchange, and its result.
     exchange: Step,
     received: Value,
-    /// The value, and the instruction that writes it.
-    own: Value,
+    /// The instruction that writes the value.
     pub(super) source: Step,
 }
 
-/// A combination with the places of its line and of that of its exchange.
+/// A combination with the indices of its row and of the row of its exchange.
 struct Stage {
     step: Step,
     combination: Combination,
@@ -110,7 +109,6 @@ pub(super) fn combination(
             (original(subject, values, sent(subject, exchange)?) == own).then_some(Combination {
                 exchange,
                 received,
-                own,
                 source,
             })
         })

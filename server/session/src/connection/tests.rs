@@ -415,7 +415,7 @@ fn runs_have_lenses_and_their_mistakes_are_told() {
     // A client without the commands has no lenses, but the mistakes.
     let mut client = Client::new(
         json!({}),
-        json!({ "codeLens": { "registers": false }, "diagnostics": { "quietWhileTyping": false } }),
+        json!({ "codeLens": { "loops": false, "registers": false }, "diagnostics": { "quietWhileTyping": false } }),
     );
     client.open(
         &text

@@ -10,7 +10,7 @@ pub fn cost(cost: &Cost) -> String {
     match (cost.count, &cost.trips) {
         (Some(1), _) => parts.push("1 iteration".to_owned()),
         (_, Some(trips)) => {
-            // The names of parameters mostly begin with that of the entry.
+            // The names of parameters mostly begin with the name of the entry.
             let trips = trips.replace(&format!("{}_param_", cost.entry), "param_");
             parts.push(format!("{trips} iterations"));
         }

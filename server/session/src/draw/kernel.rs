@@ -350,7 +350,7 @@ impl Drawing<'_> {
     }
 }
 
-/// A text in lines of so many characters, cut at blanks where there are some.
+/// A text in lines of at most this number of characters, unless a word is longer.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

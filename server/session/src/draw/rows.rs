@@ -99,7 +99,7 @@ impl Text<'_> {
         self.lines.line_of(range.start()) + 1
     }
 
-    /// Line numbers as a list, of which some are left out if there are many.
+    /// Line numbers as a list, which ends with a count if there are many.
     fn listed(&self, ranges: &[TextRange]) -> String {
         let mut lines: Vec<u32> = ranges.iter().map(|it| self.line(*it)).collect();
         lines.dedup();
@@ -246,7 +246,7 @@ impl Text<'_> {
     }
 }
 
-/// Numbers of things, those of which there are none left out.
+/// Numbers of things, without zeros.
 pub(super) fn counted(counts: &[(usize, &str)]) -> String {
     let present = counts.iter().filter(|it| it.0 > 0);
     let shown: Vec<String> = present

@@ -21,8 +21,8 @@ pub struct FunctionsParams {
     pub block: Option<[u32; 3]>,
 }
 
-/// Part of the result of `ptx/accesses`: the memory that an instruction accesses in a full warp. What is not the same in
-/// every warp is not known, and `null`.
+/// Part of the result of `ptx/accesses`: the memory that an instruction accesses in a full warp. Figures
+/// that are not the same in every warp are `null`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryAccess {
@@ -32,7 +32,7 @@ pub struct MemoryAccess {
     pub range: Range,
     /// Its opcode with its modifiers.
     pub instruction: String,
-    /// The state space without its period; `generic` if the address does not say which.
+    /// The state space without its period; `generic` if the address may be of several.
     pub space: String,
     /// `load`, `store`, `atomic` or `matrix`.
     pub kind: String,
@@ -124,7 +124,7 @@ pub struct KernelRow {
     pub text: String,
     /// How many rows of the section are around it.
     pub depth: u32,
-    /// The statements that it is about; that of a role or a loop covers all of them.
+    /// The statements that it is about; a role or a loop has one range for all of them.
     pub ranges: Vec<Range>,
 }
 
