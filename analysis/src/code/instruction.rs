@@ -250,7 +250,9 @@ fn value(operand: BoundOperand<'_>, half: u8, places: &mut Places<'_>) -> Source
         Bound::Name(name, component) => named(name, component, 0, half, places),
         Bound::Sum(name, plus) => named(name, None, plus, half, places),
         Bound::Element(name, index) => named(name, None, index as i64, half, places),
-        Bound::Not(inner) | Bound::Selected(inner) => value(inner, half, places),
+        Bound::Not(inner) | Bound::Minus(inner) | Bound::Selected(inner) => {
+            value(inner, half, places)
+        }
         Bound::Integer(it) => Source::Constant((it >> (64 * u32::from(half).min(1))) as u64),
         _ => Source::Unknown,
     }

@@ -8,15 +8,16 @@ use crate::matrix::tensor_map::{BoxMode, MapField};
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
 pub const CTA_SHIFT: u32 = 24;
 
-/// Where the window of a state space begins among generic addresses, in bytes. Global and constant memory have no
-/// window of their own: their addresses are generic ones.
+/// Where the window of a state space begins among generic addresses, in bytes. Global memory has no window: its
+/// addresses are generic ones.
 #[must_use]
 pub fn window(space: AddressSpace) -> u64 {
     match space {
-        AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant => 0,
+        AddressSpace::Generic | AddressSpace::Global => 0,
         AddressSpace::Shared | AddressSpace::SharedCluster => 1 << 40,
         AddressSpace::Local => 1 << 41,
         AddressSpace::Parameter => 1 << 42,
+        AddressSpace::Constant => 1 << 43,
     }
 }
 

@@ -123,7 +123,12 @@ impl Access<'_> {
                 inside(offset, size).then_some((Region::Entry, offset as usize))
             }
             _ => {
-                let (index, offset) = self.global.find(offset, bytes)?;
+                // A launch may give an array as one in constant memory: it has an address of global memory.
+                let window = match space {
+                    AddressSpace::Constant if offset < WINDOW => window(space),
+                    _ => 0,
+                };
+                let (index, offset) = self.global.find(window + offset, bytes)?;
                 Some((Region::Global(index), offset))
             }
         }

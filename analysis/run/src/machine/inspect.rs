@@ -551,8 +551,12 @@ fn view(block: &Block, warp: &Warp) -> WarpView {
 /// The state space that a generic address means, and the address there.
 fn resolve(space: AddressSpace, address: u64) -> (AddressSpace, u64) {
     use isa::compute::{memory::WINDOW, window};
-    if space != AddressSpace::Generic {
-        return (space, address);
+    match space {
+        AddressSpace::Generic => {}
+        AddressSpace::Constant if address < WINDOW => {
+            return (AddressSpace::Global, address + window(space));
+        }
+        _ => return (space, address),
     }
     let windows = [
         AddressSpace::Shared,

@@ -119,6 +119,14 @@ impl<'a> Machine<'a> {
                 launch.limits.memory
             ));
         }
+        let mut constants = vec![0; code.variables.len()];
+        for (index, variable) in code.variables.iter().enumerate() {
+            if variable.space == StateSpace::Const {
+                let data = Bytes::defined(vec![0; variable.size as usize]);
+                let (owner, name) = (Owner::Variable(index as u32), variable.name.clone());
+                constants[index] = global.add_constant(data, variable.alignment, owner, name);
+            }
+        }
         for (index, array) in launch.arrays.iter().enumerate() {
             let data = match array.undefined {
                 true => Bytes::undefined(array.bytes.len()),
@@ -128,7 +136,10 @@ impl<'a> Machine<'a> {
         }
         let mut machine = Machine {
             code,
-            layouts: Layouts::default(),
+            layouts: Layouts {
+                addresses: constants,
+                ..Layouts::default()
+            },
             world: World::new(global),
             next_cluster: 0,
             order: Order::new(launch.schedule),
@@ -159,21 +170,17 @@ impl<'a> Machine<'a> {
     /// Gives every variable its address, and those in global memory their contents.
     fn lay_out(&mut self) -> Result<(), LaunchError> {
         let code = self.code;
-        let mut layouts = Layouts {
-            addresses: vec![0; code.variables.len()],
-            ..Layouts::default()
-        };
+        let mut layouts = std::mem::take(&mut self.layouts);
         // Of a name that is declared more than once, one declaration is meant.
         let mut shared = SHARED_START;
         let (mut dynamic, mut holes) = (Vec::new(), Vec::new());
         for (index, variable) in code.variables.iter().enumerate() {
             match variable.space {
-                StateSpace::Global | StateSpace::Const => {
-                    let writable = variable.space == StateSpace::Global;
+                StateSpace::Global => {
                     let data = Bytes::defined(vec![0; variable.size as usize]);
                     let owner = Owner::Variable(index as u32);
                     let name = variable.name.clone();
-                    layouts.addresses[index] = self.world.global.add(data, owner, name, writable);
+                    layouts.addresses[index] = self.world.global.add(data, owner, name, true);
                 }
                 StateSpace::Shared if variable.size == 0 => dynamic.push(index),
                 StateSpace::Shared => {

@@ -1,5 +1,6 @@
 //! The bytes of a run: arrays and variables in global memory, shared memory of blocks, local memory of threads.
 
+use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
 /// Bytes with what is known of them.
@@ -161,10 +162,14 @@ pub(super) struct Allocation {
 const FIRST: u64 = 0x7f00_0000_0000;
 /// Bytes between allocations that no access may touch.
 const RED_ZONE: u64 = 4096;
+/// The first address of a variable in constant memory.
+const FIRST_CONSTANT: u64 = 256;
+/// Bytes between variables in constant memory that no access may touch.
+const CONSTANT_RED_ZONE: u64 = 64;
 /// Alignment of allocations in bytes, as `cudaMalloc` gives it.
 const ALIGNMENT: u64 = 256;
 
-/// Global memory.
+/// Global and constant memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Global {
     /// Ascending by address.
@@ -176,10 +181,34 @@ pub(super) struct Global {
 }
 
 impl Global {
-    /// Adds an allocation; returns its address.
+    /// Adds a variable in constant memory, before anything in global memory; returns its address in its state space.
+    pub(super) fn add_constant(
+        &mut self,
+        data: Bytes,
+        alignment: u64,
+        owner: Owner,
+        name: String,
+    ) -> u64 {
+        let window = window(AddressSpace::Constant);
+        let end = self.all.last().map_or(FIRST_CONSTANT, |it| {
+            it.base - window + it.data.len() as u64 + CONSTANT_RED_ZONE
+        });
+        let address = end.next_multiple_of(alignment.max(1));
+        self.all.push(Allocation {
+            base: window + address,
+            data,
+            owner,
+            name,
+            writable: false,
+            freed: false,
+        });
+        address
+    }
+
+    /// Adds an allocation in global memory; returns its address.
     pub(super) fn add(&mut self, data: Bytes, owner: Owner, name: String, writable: bool) -> u64 {
         let end = self.all.last().map_or(FIRST, |it| {
-            it.base + (it.data.len() as u64).max(1) + RED_ZONE
+            (it.base + (it.data.len() as u64).max(1) + RED_ZONE).max(FIRST)
         });
         // Some distance that no kernel may rely on.
         let spread = (self.all.len() as u64).wrapping_mul(0x9E37_79B9) % 64 * ALIGNMENT;

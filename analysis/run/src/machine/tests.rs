@@ -393,3 +393,172 @@ fn sizes_beyond_all_limits() {
         "#]],
     );
 }
+
+/// Lanes that have ended take no part where a mask names them.
+#[test]
+fn lanes_that_have_ended_do_not_count() {
+    let body = |statement: &str| {
+        format!(
+            "{REGISTERS}
+            mov.u32 %s, %tid.x;
+            mov.u32 %r, 9;
+            setp.ge.u32 %c, %s, 3;
+            @%c exit;
+            setp.lt.u32 %d, %s, 7;
+            {statement}
+            {STORE}"
+        )
+    };
+    let mut found = String::new();
+    for statement in [
+        "redux.sync.add.u32 %r, 1, 0xFFFFFFFF;",
+        "add.u32 %s, %s, 1; redux.sync.min.u32 %r, %s, 0xFFFFFFFF;",
+        "redux.sync.and.b32 %r, 6, 0xFFFFFFFF;",
+        "vote.sync.ballot.b32 %r, %d, 0xFFFFFFFF;",
+        "vote.sync.all.pred %d, %d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;",
+        "vote.sync.uni.pred %d, %d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;",
+        "vote.sync.any.pred %d, !%d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;",
+        "match.any.sync.b32 %r, 5, 0xFFFFFFFF;",
+        "match.all.sync.b32 %r|%d, 5, 0xFFFFFFFF;",
+        "match.all.sync.b32 %r|%d, 5, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;",
+        "activemask.b32 %r;",
+        "elect.sync %r|%d, 0xFFFFFFFE; selp.u32 %r, 1, 0, %d;",
+        "shfl.sync.idx.b32 %r, %s, 5, 31, 0xFFFFFFFF;",
+        "shfl.sync.down.b32 %r, %s, 1, 31, 0xFFFFFFFF;",
+    ] {
+        let out = run(&body(statement), 32, &[&[0; 4]], &[]);
+        write!(found, "{statement}\n{out}").unwrap();
+    }
+    expect![[r#"
+        redux.sync.add.u32 %r, 1, 0xFFFFFFFF;
+        Finished
+        p0 = [3, 3, 3, 0]
+        add.u32 %s, %s, 1; redux.sync.min.u32 %r, %s, 0xFFFFFFFF;
+        Finished
+        p0 = [1, 1, 1, 0]
+        redux.sync.and.b32 %r, 6, 0xFFFFFFFF;
+        Finished
+        p0 = [6, 6, 6, 0]
+        vote.sync.ballot.b32 %r, %d, 0xFFFFFFFF;
+        Finished
+        p0 = [7, 7, 7, 0]
+        vote.sync.all.pred %d, %d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;
+        Finished
+        p0 = [1, 1, 1, 0]
+        vote.sync.uni.pred %d, %d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;
+        Finished
+        p0 = [1, 1, 1, 0]
+        vote.sync.any.pred %d, !%d, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;
+        Finished
+        p0 = [0, 0, 0, 0]
+        match.any.sync.b32 %r, 5, 0xFFFFFFFF;
+        Finished
+        p0 = [7, 7, 7, 0]
+        match.all.sync.b32 %r|%d, 5, 0xFFFFFFFF;
+        Finished
+        p0 = [7, 7, 7, 0]
+        match.all.sync.b32 %r|%d, 5, 0xFFFFFFFF; selp.u32 %r, 1, 0, %d;
+        Finished
+        p0 = [1, 1, 1, 0]
+        activemask.b32 %r;
+        Finished
+        p0 = [7, 7, 7, 0]
+        elect.sync %r|%d, 0xFFFFFFFE; selp.u32 %r, 1, 0, %d;
+        Finished
+        invalid-mask 16 `elect.sync %r|%d, 0xFFFFFFFE;` lanes [0]: the mask 0xfffffffe lacks lanes that run this instruction
+        p0 = [0, 1, 0, 0]
+        shfl.sync.idx.b32 %r, %s, 5, 31, 0xFFFFFFFF;
+        Finished
+        unspecified-operand 16 `shfl.sync.idx.b32 %r, %s, 5, 31, 0xFFFFFFFF;` lanes [0, 1, 2]: PTX does not say what the result is for these operands
+        p0 = [5, 5, 5, 0]
+        shfl.sync.down.b32 %r, %s, 1, 31, 0xFFFFFFFF;
+        Finished
+        unspecified-operand 16 `shfl.sync.down.b32 %r, %s, 1, 31, 0xFFFFFFFF;` lanes [2]: PTX does not say what the result is for these operands
+        p0 = [1, 2, 3, 0]
+    "#]].assert_eq(&found);
+}
+
+/// Names of variables as numbers, of either width, in their state space and as generic addresses.
+#[test]
+fn addresses_of_variables() {
+    let text = |load: &str| {
+        format!(
+            "\
+.version 8.5
+.target sm_90a
+.address_size 64
+.const .align 4 .u32 table[4] = {{10, 20, 30, 40}};
+.const .align 8 .u64 places[3] = {{table, generic(table), table+8}};
+.const .u32 short[2] = {{table, table+4}};
+.global .align 4 .u32 g[4] = {{1, 2, 3, 4}};
+.global .align 8 .u64 pointers[4] = {{g, generic(g), g+8, generic(g)+12}};
+.global .align 8 .u8 bytes[8] = {{0xFF(g), 0xFF00(g), 0xFF0000(g), 0xFF000000(g), 0xFF00000000(g), 0xFF0000000000(g), 0xFF000000000000(g), 0xFF00000000000000(g)}};
+.visible .entry k(.param .u64 p0, .param .u32 n0)
+{{
+{REGISTERS}
+.shared .align 8 .u32 sh[4];
+.local .align 8 .u32 lo[4];
+mov.u32 %s, 88;
+{load}
+{STORE}
+}}
+"
+        )
+    };
+    let mut found = String::new();
+    for load in [
+        "mov.u32 %t, table; ld.const.u32 %r, [%t];",
+        "mov.u32 %t, table+4; ld.const.u32 %r, [%t+4];",
+        "mov.u64 %q, table; ld.const.u32 %r, [%q+4];",
+        "mov.u64 %q, table; cvta.const.u64 %q, %q; ld.u32 %r, [%q+4];",
+        "cvta.const.u64 %q, table; cvta.to.const.u64 %q, %q; ld.const.u32 %r, [%q+12];",
+        "cvta.const.u64 %q, table; isspacep.const %c, %q; isspacep.global %d, %q; selp.u32 %r, 1, 0, %c; @%d add.u32 %r, %r, 2;",
+        "ld.const.u64 %q, [places]; ld.const.u32 %r, [%q];",
+        "ld.const.u64 %q, [places+8]; ld.u32 %r, [%q+4];",
+        "ld.const.u64 %q, [places+16]; ld.const.u32 %r, [%q];",
+        "ld.const.u32 %t, [short+4]; ld.const.u32 %r, [%t];",
+        "ld.global.u64 %q, [pointers]; ld.global.u32 %r, [%q];",
+        "ld.global.u64 %q, [pointers+8]; ld.u32 %r, [%q+4];",
+        "ld.global.u64 %q, [pointers+16]; ld.global.u32 %r, [%q];",
+        "ld.global.u64 %q, [pointers+24]; ld.u32 %r, [%q];",
+        "ld.global.u64 %q, [bytes]; ld.global.u32 %r, [%q+4];",
+        "mov.u64 %q, g; isspacep.global %c, %q; isspacep.const %d, %q; selp.u32 %r, 1, 0, %c; @%d add.u32 %r, %r, 2;",
+        "st.shared.u32 [sh+4], %s; mov.u32 %t, sh; ld.shared.u32 %r, [%t+4];",
+        "st.shared.u32 [sh+4], %s; mov.u64 %q, sh+4; ld.shared.u32 %r, [%q];",
+        "st.shared.u32 [sh+4], %s; cvta.shared.u64 %q, sh; ld.u32 %r, [%q+4];",
+        "st.local.u32 [lo+8], %s; mov.u32 %t, lo; ld.local.u32 %r, [%t+8];",
+        "st.local.u32 [lo+8], %s; mov.u64 %q, lo; cvta.local.u64 %q, %q; ld.u32 %r, [%q+8];",
+        "mov.u64 %q, n0; ld.param.u32 %r, [%q];",
+        "mov.u32 %t, n0; ld.param.u32 %r, [%t];",
+        "mov.u64 %q, n0; cvta.param.u64 %q, %q; ld.u32 %r, [%q];",
+    ] {
+        let out = run_text(&text(load), 1, &[&[0]], &[99]);
+        writeln!(found, "{load} {}", out.replace('\n', " ")).unwrap();
+    }
+    expect![[r#"
+        mov.u32 %t, table; ld.const.u32 %r, [%t]; Finished p0 = [10] 
+        mov.u32 %t, table+4; ld.const.u32 %r, [%t+4]; Finished p0 = [30] 
+        mov.u64 %q, table; ld.const.u32 %r, [%q+4]; Finished p0 = [20] 
+        mov.u64 %q, table; cvta.const.u64 %q, %q; ld.u32 %r, [%q+4]; Finished p0 = [20] 
+        cvta.const.u64 %q, table; cvta.to.const.u64 %q, %q; ld.const.u32 %r, [%q+12]; Finished p0 = [40] 
+        cvta.const.u64 %q, table; isspacep.const %c, %q; isspacep.global %d, %q; selp.u32 %r, 1, 0, %c; @%d add.u32 %r, %r, 2; Finished p0 = [1] 
+        ld.const.u64 %q, [places]; ld.const.u32 %r, [%q]; Finished p0 = [10] 
+        ld.const.u64 %q, [places+8]; ld.u32 %r, [%q+4]; Finished p0 = [20] 
+        ld.const.u64 %q, [places+16]; ld.const.u32 %r, [%q]; Finished p0 = [30] 
+        ld.const.u32 %t, [short+4]; ld.const.u32 %r, [%t]; Finished p0 = [20] 
+        ld.global.u64 %q, [pointers]; ld.global.u32 %r, [%q]; Finished p0 = [1] 
+        ld.global.u64 %q, [pointers+8]; ld.u32 %r, [%q+4]; Finished p0 = [2] 
+        ld.global.u64 %q, [pointers+16]; ld.global.u32 %r, [%q]; Finished p0 = [3] 
+        ld.global.u64 %q, [pointers+24]; ld.u32 %r, [%q]; Finished p0 = [4] 
+        ld.global.u64 %q, [bytes]; ld.global.u32 %r, [%q+4]; Finished p0 = [2] 
+        mov.u64 %q, g; isspacep.global %c, %q; isspacep.const %d, %q; selp.u32 %r, 1, 0, %c; @%d add.u32 %r, %r, 2; Finished p0 = [1] 
+        st.shared.u32 [sh+4], %s; mov.u32 %t, sh; ld.shared.u32 %r, [%t+4]; Finished p0 = [88] 
+        st.shared.u32 [sh+4], %s; mov.u64 %q, sh+4; ld.shared.u32 %r, [%q]; Finished p0 = [88] 
+        st.shared.u32 [sh+4], %s; cvta.shared.u64 %q, sh; ld.u32 %r, [%q+4]; Finished p0 = [88] 
+        st.local.u32 [lo+8], %s; mov.u32 %t, lo; ld.local.u32 %r, [%t+8]; Finished p0 = [88] 
+        st.local.u32 [lo+8], %s; mov.u64 %q, lo; cvta.local.u64 %q, %q; ld.u32 %r, [%q+8]; Finished p0 = [88] 
+        mov.u64 %q, n0; ld.param.u32 %r, [%q]; Finished p0 = [99] 
+        mov.u32 %t, n0; ld.param.u32 %r, [%t]; Finished p0 = [99] 
+        mov.u64 %q, n0; cvta.param.u64 %q, %q; ld.u32 %r, [%q]; Finished p0 = [99] 
+    "#]].assert_eq(&found);
+}

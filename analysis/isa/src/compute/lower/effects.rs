@@ -30,6 +30,13 @@ impl Lowering<'_> {
         {
             return self.tensor_movement(effect, place, (name, true));
         }
+        if effect.later
+            && let Target::Operand(name) = effect.target
+            && self.tensor.is_some()
+            && self.tensor_reduction(effect, name)?
+        {
+            return Ok(());
+        }
         match &effect.target {
             Target::Operand(name) => {
                 let Some(index) = self.statement.operand(name) else {
@@ -70,6 +77,25 @@ impl Lowering<'_> {
         }
     }
 
+    /// The elements of a packed type from one of the braces on, side by side.
+    pub(super) fn pack(&mut self, value: &Expression, ty: ValueType, first: u32) -> Result<Int> {
+        let mut all = Int::constant(0);
+        let element = ValueType {
+            element: ty.element,
+            count: 1,
+        };
+        for index in 0..ty.count {
+            self.element = Some(first + index);
+            let value = self.expression(value);
+            self.element = None;
+            let part = self.element_bits(value?, element)?;
+            let at = Int::constant(i128::from(index * ty.element.bits()));
+            let part = part.plain().low_bits(ty.element.bits()).plain();
+            all = Int::ring(Ring::Or, all, part.shift_left(at));
+        }
+        Ok(all.low_bits(ty.bits()))
+    }
+
     fn write(&mut self, index: usize, effect: &Effect) -> Result<()> {
         let bound = self.statement.operands[index];
         let ty = match effect.ty {
@@ -89,10 +115,15 @@ impl Lowering<'_> {
                     if matches!(item, Operand::Sink) {
                         continue;
                     }
-                    self.element = Some(element.into());
-                    let value = self.expression(&effect.value);
-                    self.element = None;
-                    let bits = self.element_bits(value?, ty)?;
+                    let bits = match ty.count {
+                        1 => {
+                            self.element = Some(element.into());
+                            let value = self.expression(&effect.value);
+                            self.element = None;
+                            self.element_bits(value?, ty)?
+                        }
+                        count => self.pack(&effect.value, ty, u32::from(element) * count)?,
+                    };
                     let node = self.extended(&bits, ty, operands::register_bits(item, Some(ty)));
                     self.outputs.push((place(Some(element), 0), node));
                 }
@@ -119,21 +150,7 @@ impl Lowering<'_> {
             return Ok(());
         }
         let bits = if effect.each && ty.count > 1 {
-            let mut all = Int::constant(0);
-            let element = ValueType {
-                element: ty.element,
-                count: 1,
-            };
-            for index in 0..ty.count {
-                self.element = Some(index);
-                let value = self.expression(&effect.value);
-                self.element = None;
-                let part = self.element_bits(value?, element)?;
-                let at = Int::constant(i128::from(index * ty.element.bits()));
-                let part = part.plain().low_bits(ty.element.bits()).plain();
-                all = Int::ring(Ring::Or, all, part.shift_left(at));
-            }
-            all.low_bits(ty.bits())
+            self.pack(&effect.value, ty, 0)?
         } else {
             let value = self.expression(&effect.value)?;
             self.element_bits(value, ty)?

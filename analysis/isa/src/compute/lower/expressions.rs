@@ -1,8 +1,8 @@
 //! Expressions: names, operators, choices.
 
 use super::{
-    DEPTH, Expression, Float, LaneOf, Lowering, Obstacle, Result, Value, floats, mistake,
-    truth_as_int,
+    DEPTH, Expression, Float, LaneOf, Lowering, Obstacle, Primitive, Result, Value, floats,
+    mistake, truth_as_int,
 };
 use crate::{
     computation::{Infix, Prefix},
@@ -52,8 +52,10 @@ impl Lowering<'_> {
             }
             Expression::Element(inner, index) => {
                 let index = self.constant(index)?;
-                let Expression::Name(name) = &**inner else {
-                    return Err(Obstacle::Matrix);
+                let name = match &**inner {
+                    Expression::Name(name) => name,
+                    Expression::Call(Primitive::FirstCta, _) => return self.expression(inner),
+                    _ => return Err(Obstacle::Matrix),
                 };
                 match self.statement.operand(name) {
                     Some(operand) => self.element_of(operand, index as u32),

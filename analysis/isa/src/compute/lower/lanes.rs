@@ -30,7 +30,13 @@ impl Lowering<'_> {
                 (0..LANES as i128, Some(mask))
             }
             Set::Named("participants") => return self.over_participants(binder, body),
-            // Copies and CTAs are other memories.
+            Set::Named("copies") if matches!(binder, Binder::Reduce(_) | Binder::Sum) => {
+                let before = self.memory.copy.replace(variable);
+                let value = self.expression(body);
+                self.memory.copy = before;
+                return value;
+            }
+            // CTAs are other memories.
             Set::Named(_) => return Err(Obstacle::Memory),
         };
         let before = self.variables.remove(variable);

@@ -132,30 +132,16 @@ impl Lowering<'_> {
             if self.is_sink(&effect.value, element) {
                 continue;
             }
-            let mut all = Int::constant(0);
-            for part in 0..ty.count {
-                self.element = match (count, ty.count) {
-                    (1, 1) => None,
-                    (_, 1) => Some(element),
-                    (1, _) => Some(part),
-                    _ => return Err(Obstacle::Memory),
-                };
-                let value = self.expression(&effect.value);
-                self.element = None;
-                let one = ValueType {
-                    element: ty.element,
-                    count: 1,
-                };
-                let bits = self.element_bits(value?, one)?.plain();
-                let bits = bits.low_bits(one.bits());
-                all = match ty.count {
-                    1 => bits,
-                    _ => {
-                        let at = Int::constant(i128::from(part * one.bits()));
-                        Int::ring(Ring::Or, all, bits.plain().shift_left(at))
-                    }
-                };
-            }
+            let all = match (count, ty.count) {
+                (_, 1) => {
+                    self.element = (count > 1).then_some(element);
+                    let value = self.expression(&effect.value);
+                    self.element = None;
+                    let bits = self.element_bits(value?, ty)?.plain();
+                    bits.low_bits(ty.bits())
+                }
+                (_, parts) => self.pack(&effect.value, ty, element * parts)?,
+            };
             match ty.bits() {
                 ..=64 => {
                     let value = self.low_bits(&all.plain(), ty.bits());
@@ -347,7 +333,10 @@ impl Lowering<'_> {
             (1, 1) => (0, None),
             (_, 1) => (self.element.unwrap_or(0), None),
             (1, _) => (0, self.element),
-            _ => return Err(Obstacle::Memory),
+            (_, parts) => match self.element {
+                Some(it) => (it / parts, Some(it % parts)),
+                None => return Err(Obstacle::Memory),
+            },
         };
         let load = |half| Op::Load {
             place,
@@ -423,6 +412,7 @@ impl Lowering<'_> {
                 Ok(Value::Truth(self.not(none)))
             }
             Primitive::FirstCta => {
+                // No request of this machine is granted.
                 self.memory.windows = true;
                 Ok(Value::Int(Int::constant(0)))
             }
@@ -468,13 +458,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// The truth that a generic address is in no window, and so in global or constant memory.
+    /// The truth that a generic address is in no window, and so in global memory.
     fn outside_of_windows(&mut self, address: &Int) -> Result<Value> {
         let mut inside = self.builder.push(Op::Constant(0));
         for space in [
             AddressSpace::Shared,
             AddressSpace::Local,
             AddressSpace::Parameter,
+            AddressSpace::Constant,
         ] {
             let start = Int::constant(i128::from(window(space)));
             let offset = Int::ring(Ring::Subtract, address.clone(), start).low_bits(64);
@@ -558,7 +549,9 @@ impl Lowering<'_> {
         count: u32,
         field: Option<BarrierField>,
     ) -> Result<(u16, Node)> {
-        if memory.kind != MemoryKind::Operand || bytes * count > MOST_BYTES {
+        // There is one device, and so one copy of what a multimem address names.
+        let is_here = matches!(memory.kind, MemoryKind::Operand | MemoryKind::Copies);
+        if !is_here || bytes * count > MOST_BYTES {
             return Err(Obstacle::Memory);
         }
         let mut space = self.address_space(&memory.address);
@@ -573,7 +566,7 @@ impl Lowering<'_> {
         let Some(mut address) = address else {
             return mistake("an access without an address");
         };
-        if let Some(within) = memory.within {
+        if let Some(within) = memory.within.filter(|it| self.memory.copy != Some(*it)) {
             let Some(Value::Int(rank)) = self.variables.get(within).cloned() else {
                 return Err(Obstacle::Memory);
             };

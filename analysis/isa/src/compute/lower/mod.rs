@@ -221,6 +221,8 @@ struct MemoryParts {
     sweep: Option<(Node, u8)>,
     participants: Option<Node>,
     until: Option<Until>,
+    /// The variable for the only copy of what a multimem address names.
+    copy: Option<&'static str>,
 }
 
 impl BoundStatement<'_> {

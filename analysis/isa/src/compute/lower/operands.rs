@@ -193,6 +193,13 @@ impl Lowering<'_> {
         let ty = type_of(&bound);
         if let Operand::Vector(_) = bound.operand {
             return match self.element {
+                // The elements of packed types in braces are counted through.
+                Some(element) if ty.count > 1 => {
+                    let bits = self.bits_at(index, Some(element / ty.count), ty);
+                    let by = Int::constant((ty.element.bits() * (element % ty.count)).into());
+                    let bits = bits.plain().shift_right(by).low_bits(ty.element.bits());
+                    Ok(self.typed(&bits, ty.element))
+                }
                 Some(element) => self.element_of(index, element),
                 None => Ok(Value::Int(self.raw_operand(index))),
             };

@@ -2,14 +2,14 @@
 
 use super::{Lowering, Obstacle, Result, mistake, product::matrix};
 use crate::{
-    computation::{Binder, Effect, Expression, Infix, Primitive, Target},
+    computation::{Binder, Effect, Expression, Infix, Primitive, Set, Target},
     compute::{
         matrix::{Overflow, Product, Sparse},
         node::Node,
         program::{Destination, Exactness, Op},
         tensor::{
             Accumulator, Factor, InstructionDescriptor, Plan, ProductShape, TensorCopy,
-            TensorMovement, TensorProduct, TensorStep,
+            TensorMovement, TensorProduct, TensorReduction, TensorStep,
         },
         value_type::ElementType,
     },
@@ -311,6 +311,7 @@ impl Lowering<'_> {
             half,
             fragment: held.fragment.clone(),
             registers: Vec::new(),
+            reduction: None,
         };
         if loads {
             let count = held.fragment.registers as usize;
@@ -321,6 +322,68 @@ impl Lowering<'_> {
             self.tensor = Some(Box::new(TensorStep::Store(movement)));
         }
         Ok(())
+    }
+
+    /// Adds a register with what a load makes of the others of its lane, if an effect is about that.
+    pub(super) fn tensor_reduction(&mut self, effect: &Effect, name: &str) -> Result<bool> {
+        let Some(reduction) = self.reduction_of_loaded(&effect.value)? else {
+            return Ok(false);
+        };
+        let Some(operand) = self.statement.operand(name) else {
+            return mistake(format!("`{name}` is not an operand"));
+        };
+        // Of a shape in two parts the manual does not say whether both are of one result.
+        let Some(TensorStep::Load(movement)) = self.tensor.as_deref_mut() else {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        };
+        if movement.fragment.parts.1 > 1 || movement.fragment.elements > 1 {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        }
+        movement.reduction = Some(reduction);
+        let register = movement.fragment.registers as u16;
+        let element = match self.statement.operands[operand].operand {
+            Operand::Vector(_) => Some(0),
+            _ => None,
+        };
+        let node = self.builder.push(Op::Matrix(register));
+        let destination = Destination::Operand {
+            operand: operand as u8,
+            element,
+            half: 0,
+        };
+        self.outputs.push((destination, node));
+        Ok(true)
+    }
+
+    /// The smallest or largest one of what is loaded: `reduce(op; x in loaded: abs(x as t))`, perhaps a NaN before it.
+    fn reduction_of_loaded(&self, value: &Expression) -> Result<Option<TensorReduction>> {
+        match value {
+            Expression::If(_, _, other) => {
+                let inner = self.reduction_of_loaded(other)?;
+                Ok(inner.map(|it| TensorReduction {
+                    spreads_nan: true,
+                    ..it
+                }))
+            }
+            Expression::Over(Binder::Reduce(operation), _, Set::Named(set), body)
+                if self.definitions.contains_key(set) =>
+            {
+                let (magnitude, body) = match &**body {
+                    Expression::Call(Primitive::Absolute, inner) => (true, inner.first()),
+                    inner => (false, Some(inner)),
+                };
+                let Some(Expression::As(_, word)) = body else {
+                    return mistake("a register that is loaded without a type");
+                };
+                Ok(Some(TensorReduction {
+                    ty: self.type_word(word)?.element,
+                    largest: self.statement.slot(operation) == Some("max"),
+                    magnitude,
+                    spreads_nan: false,
+                }))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The registers of an operand get the results of the operation.

@@ -11,7 +11,7 @@ mod movement;
 mod product;
 
 pub use copy::TensorCopy;
-pub use movement::TensorMovement;
+pub use movement::{TensorMovement, TensorReduction};
 pub use product::{Products, TensorProblem};
 
 use std::ops::Range;

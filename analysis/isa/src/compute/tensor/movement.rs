@@ -1,7 +1,10 @@
 //! Movements between tensor memory and registers.
 
 use super::{Cell, Products, TensorMemory, TensorProblem};
-use crate::{compute::node::Node, matrix::layout::Fragment};
+use crate::{
+    compute::{float::bits, node::Node, value_type::ElementType},
+    matrix::layout::Fragment,
+};
 
 /// The registers of a warp and their place in tensor memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +17,57 @@ pub struct TensorMovement {
     pub fragment: Fragment,
     /// The registers that are stored; none of a load.
     pub registers: Vec<Node>,
+    /// What a load also makes of the registers of a lane, as the register after them.
+    pub reduction: Option<TensorReduction>,
+}
+
+/// The smallest or largest one of the registers that a lane loads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TensorReduction {
+    /// The type of a register.
+    pub ty: ElementType,
+    /// Whether it is the largest one.
+    pub largest: bool,
+    /// Whether signs of floats do not count.
+    pub magnitude: bool,
+    /// Whether one NaN makes the result a NaN; else it is one only if all are.
+    pub spreads_nan: bool,
+}
+
+impl TensorReduction {
+    /// The result for the registers of a lane.
+    fn of(self, values: impl Iterator<Item = u64>) -> u64 {
+        let all = values.map(|it| it & 0xFFFF_FFFF);
+        let ElementType::Float(format) = self.ty else {
+            let signed = matches!(self.ty, ElementType::Integer { signed: true, .. });
+            let key = |it: &u64| match signed {
+                true => i64::from(*it as u32 as i32),
+                false => *it as i64,
+            };
+            let found = match self.largest {
+                true => all.max_by_key(key),
+                false => all.min_by_key(key),
+            };
+            return found.unwrap_or(0);
+        };
+        let sign = 1 << (format.bits() - 1);
+        let number = |it: u64| match self.magnitude {
+            true => it & !sign,
+            false => it,
+        };
+        let mut all: Vec<u64> = all.map(number).collect();
+        let is_nan = |it: &u64| bits::is_nan(format, *it);
+        let nan = bits::canonical_nan(format);
+        if self.spreads_nan && all.iter().any(is_nan) {
+            return nan;
+        }
+        all.retain(|it| !is_nan(it));
+        let better = |a, b| match self.largest {
+            true => bits::maximum(format, a, b),
+            false => bits::minimum(format, a, b),
+        };
+        all.into_iter().reduce(better).unwrap_or(nan)
+    }
 }
 
 /// The lanes that a warp reaches.
@@ -98,6 +152,17 @@ impl TensorMovement {
                         u64::from(cell.undefined).wrapping_neg() & mask << (bits * element);
                 }
             }
+        }
+        if let Some(reduction) = self.reduction {
+            let of_lane = |all: &[[u64; N]], lane: usize| -> Vec<u64> {
+                all.iter().map(|it| it[lane]).collect()
+            };
+            let value = |lane| reduction.of(of_lane(&out.registers, lane).into_iter());
+            let value = std::array::from_fn(value);
+            let is_marked = |lane| of_lane(&marks, lane).iter().any(|it| *it != 0);
+            let mark = std::array::from_fn(|lane| u64::from(is_marked(lane)).wrapping_neg());
+            out.registers.push(value);
+            marks.push(mark);
         }
         if marks.iter().flatten().any(|it| *it != 0) {
             out.undefined = marks;
