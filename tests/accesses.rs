@@ -169,6 +169,7 @@ fn seen(
             place,
             address,
             size,
+            ..
         } = &bulk.from
         {
             let place = &program.places[usize::from(*place)];

@@ -47,8 +47,49 @@ pub enum Argument {
     TensorMap(TensorMap),
     /// The address of a tensor map in constant or global memory.
     TensorMapAddress(TensorMap),
+    /// The handle of a texture or surface.
+    Texture(Texture),
     /// None: reading it is an error.
     Missing,
+}
+
+/// A texture or surface: an array in global memory as texels, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texture {
+    /// The array, by its index in [`Launch::arrays`].
+    pub of: usize,
+    /// The type of a channel: `f32`, `u8`.
+    pub ty: String,
+    /// The channels of a texel: 1, 2 or 4.
+    pub channels: u8,
+    /// Texels along x, y and z, as many as it has dimensions.
+    pub shape: Vec<u64>,
+    /// The number of layers of an array of textures.
+    pub layers: Option<u64>,
+    /// Bytes from one row to the next.
+    pub pitch: u64,
+    /// Whether texels are interpolated.
+    pub linear: bool,
+    /// What is read outside.
+    pub addressing: Addressing,
+    /// Whether coordinates go from 0 to 1.
+    pub normalized: bool,
+    /// Whether integers are read as numbers from 0 or -1 to 1.
+    pub scaled: bool,
+}
+
+/// What is read outside of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addressing {
+    /// The nearest texel inside.
+    #[default]
+    Clamp,
+    /// Zero.
+    Border,
+    /// The texture again and again; only with normalized coordinates.
+    Wrap,
+    /// The texture and its mirror image in turn; only with normalized coordinates.
+    Mirror,
 }
 
 /// A tensor map, as `cuTensorMapEncodeTiled` takes it: innermost dimension first.

@@ -13,6 +13,6 @@ mod outcome;
 mod pages;
 
 pub use kinds::{has_asynchronous_operations, synchronizes};
-pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
+pub use launch::{Addressing, Argument, Array, Launch, Limits, Schedule, TensorMap, Texture};
 pub use machine::{LaunchError, Machine, inspect::View};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use isa::{
-    compute::{Destination, Input, Program, constant_bits, program},
+    compute::{Destination, Input, Obstacle, Program, constant_bits, program},
     matching::binding::{Binding, OperandPath},
     operand::Operand,
     semantics::{Control, Order, Proxy, Together},
@@ -43,6 +43,8 @@ pub(super) struct InstructionLowering<'a> {
 #[derive(Clone)]
 struct Common {
     name: Arc<str>,
+    section: &'static str,
+    obstacle: Option<&'static str>,
     program: Option<Arc<Program>>,
     strength: Strength,
     types: Arc<OperandTypes>,
@@ -121,6 +123,8 @@ impl<'a> InstructionLowering<'a> {
             range: bound.instruction.range + self.start,
             guard,
             name: common.name,
+            section: common.section,
+            obstacle: common.obstacle,
             program: common.program,
             sources,
             destinations,
@@ -167,17 +171,21 @@ fn common_of<'db>(db: &'db dyn Database, form: Form<'db>) -> Common {
     let contents = form.data(db);
     let words = contents.words.iter().map(|it| &**it);
     let name: Vec<&str> = std::iter::once(&*contents.opcode).chain(words).collect();
-    let made = fit(db, form).and_then(|fit| {
+    let fitting = fit(db, form);
+    let made = fitting.and_then(|fit| {
         contents.with_statement(|statement| program(fit, statement, bindings(db, form)))
     });
-    let program = match made {
-        Some(Ok(it)) => Some(Arc::new(it)),
-        Some(Err(isa::compute::Obstacle::Nothing)) => Some(Arc::default()),
-        _ => None,
+    let (program, obstacle) = match made {
+        Some(Ok(it)) => (Some(Arc::new(it)), None),
+        Some(Err(Obstacle::Nothing)) => (Some(Arc::default()), None),
+        Some(Err(obstacle)) => (None, Some(obstacle.phrase())),
+        None => (None, None),
     };
     let types = types_of(program.as_deref(), bindings(db, form));
     Common {
         name: name.join(".").into(),
+        section: fitting.map_or("", |it| it.instruction.section),
+        obstacle,
         types: Arc::new(types),
         program,
         strength: Strength::from_words(contents.words.iter().map(|it| &**it)),
@@ -211,8 +219,8 @@ fn source(
         return Source::Unknown;
     };
     let Some(operand) = bound.operand_at(binding.path, input.element) else {
-        let slot = element_of_register(bound, binding.path, input.element, input.half, places);
-        return slot.map_or(Source::Unknown, |it| Source::Register(it, 0));
+        let found = element_of_register(bound, binding.path, input.element, input.half, places);
+        return found.unwrap_or(Source::Unknown);
     };
     if let (Some(_), Operand::Integer(address)) = (binding.space, operand.operand()) {
         return Source::Constant(*address as u64);
@@ -229,17 +237,17 @@ fn source(
     }
 }
 
-/// The slot of an element of a vector register that is an operand as a whole.
+/// An element of a vector register that is an operand as a whole.
 fn element_of_register(
     bound: BoundInstruction<'_>,
     path: OperandPath,
     element: Option<u8>,
     half: u8,
     places: &mut Places<'_>,
-) -> Option<Slot> {
+) -> Option<Source> {
     let component = component_letter(element?)?;
     match bound.operand_at(path, None)?.bound() {
-        Bound::Name(name, None) => Some(places.slot(name, Some(component))? + Slot::from(half)),
+        Bound::Name(name, None) => Some(named(name, Some(component), 0, half, places)),
         _ => None,
     }
 }
@@ -300,13 +308,18 @@ fn destination(
         } => {
             let path = bindings.get(usize::from(operand))?.path;
             let Some(found) = bound.operand_at(path, element) else {
-                return element_of_register(bound, path, element, half, places);
+                let found = element_of_register(bound, path, element, half, places);
+                return found.and_then(slot_of);
             };
-            match value(found, half, places) {
-                Source::Register(slot, _) => Some(slot),
-                _ => None,
-            }
+            slot_of(value(found, half, places))
         }
+    }
+}
+
+fn slot_of(source: Source) -> Option<Slot> {
+    match source {
+        Source::Register(slot, _) => Some(slot),
+        _ => None,
     }
 }
 

@@ -175,6 +175,10 @@ pub struct Instruction {
     pub guard: Option<Guard>,
     /// Its opcode with its modifiers.
     pub name: Arc<str>,
+    /// The section of the manual that describes it; empty if no form of the tables fits.
+    pub section: &'static str,
+    /// The part of the machine that is missing, as a phrase, if there is no program for that reason.
+    pub obstacle: Option<&'static str>,
     /// Its computation; `None` if there is none that could be run. One that computes nothing has an empty program.
     pub program: Option<Arc<Program>>,
     /// Where the inputs of the program come from.

@@ -150,6 +150,7 @@ impl<'a> Values<'a> {
                     place,
                     address,
                     size,
+                    ..
                 } => push(*place, *address, *size, false, false),
                 BulkSource::Box { place, address, .. } => {
                     push(*place, *address, bulk.size, false, true);

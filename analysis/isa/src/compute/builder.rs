@@ -164,6 +164,7 @@ impl Builder {
                 | Op::BoxBytes { .. }
                 | Op::Aligned(..)
                 | Op::Matrix(_)
+                | Op::Texture(..)
                 | Op::Load { .. }
         );
         if !constants || leaf {

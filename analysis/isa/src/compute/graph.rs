@@ -138,6 +138,7 @@ impl Graph {
                 | Op::Allocated
                 | Op::BoxBytes { .. }
                 | Op::Matrix(_)
+                | Op::Texture(..)
                 | Op::Load { .. } => self.leaf(64).0,
                 Op::Aligned(address, _) => nodes[*address as usize],
                 _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
@@ -238,6 +239,7 @@ impl<const N: usize> LaneValues<N> {
                 | Op::Participants { .. }
                 | Op::BoxBytes { .. }
                 | Op::Matrix(_)
+                | Op::Texture(..)
                 | Op::Load { .. } => None,
                 _ if !known => None,
                 // These are the lanes of a warp, or else nothing is known of the others.

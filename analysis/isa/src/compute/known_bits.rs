@@ -310,6 +310,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         | Op::Allocated
         | Op::BoxBytes { .. }
         | Op::Matrix(_)
+        | Op::Texture(..)
         | Op::Load { .. }
         | Op::Input(_)
         | Op::Stack

@@ -2,7 +2,7 @@
 //!
 //! A program names places; who runs it has the bytes, see [`Memory`].
 
-use super::node::Node;
+use super::{combination::Combination, node::Node, texture::TextureRequest};
 use crate::matrix::tensor_map::{BoxMode, MapField};
 
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
@@ -139,6 +139,8 @@ pub struct Bulk {
     pub size: Node,
     /// The box that is written, if it is one.
     pub to_box: Option<TensorBox>,
+    /// How the elements of the box are combined with those that are there; they replace them without.
+    pub combined: Option<Combination>,
     /// The new contents.
     pub from: BulkSource,
 }
@@ -165,6 +167,15 @@ pub struct TensorBox {
     pub mode: BoxMode,
     /// The coordinates, innermost first, as signed numbers of 32 bits.
     pub coordinates: Vec<Node>,
+    /// The address of the tensor in place of that of the map.
+    pub start: Option<Node>,
+}
+
+impl TensorBox {
+    pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
+        self.coordinates.iter_mut().for_each(&mut *act);
+        self.start.iter_mut().for_each(act);
+    }
 }
 
 /// The contents that are written in bulk.
@@ -182,6 +193,8 @@ pub enum BulkSource {
         address: Node,
         /// The number of bytes that are read.
         size: Node,
+        /// The bytes that count, if not all do.
+        part: Option<BulkPart>,
     },
     /// A box of a tensor.
     Box {
@@ -192,6 +205,27 @@ pub enum BulkSource {
         /// The box.
         of: TensorBox,
     },
+}
+
+/// The bytes of a copy that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkPart {
+    /// Those from a first one up to a last one, which is not among them: the others become anything.
+    Between(Node, Node),
+    /// Of each 16 bytes those in a mask: the others stay.
+    Masked(Node),
+}
+
+impl BulkPart {
+    pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
+        match self {
+            BulkPart::Between(first, end) => {
+                act(first);
+                act(end);
+            }
+            BulkPart::Masked(mask) => act(mask),
+        }
+    }
 }
 
 /// The sign that a later effect has happened.
@@ -229,6 +263,17 @@ pub trait Memory<const N: usize> {
         half: u8,
         out: &mut [u64; N],
     );
+
+    /// An element of what a request asks of a texture or surface; `values` are those of the nodes.
+    fn texture(
+        &mut self,
+        _request: &TextureRequest,
+        _element: u8,
+        _values: &[[u64; N]],
+        out: &mut [u64; N],
+    ) {
+        *out = [0; N];
+    }
 
     /// Addresses at which memory is read or written after this must be multiples of so many bytes.
     fn aligned(&mut self, _address: &[u64; N], _bytes: u8) {}

@@ -5,6 +5,7 @@
 //! - [`lower`]: the program of a statement, made once for a form;
 //! - [`matrix`]: products of matrices, whose elements the lanes of a warp hold;
 //! - [`tensor`]: operations of tensor cores on shared memory and tensor memory;
+//! - [`texture`]: what programs ask of textures and surfaces;
 //! - [`memory`]: the places that programs read and write;
 //! - [`Program`]: the operations of a program, and [`Machine::run`], which runs them on all lanes at once.
 //!
@@ -15,6 +16,7 @@ mod bit_map;
 mod bit_text;
 mod boolean;
 mod builder;
+mod combination;
 mod exact;
 pub mod float;
 mod graph;
@@ -35,20 +37,22 @@ pub mod tensor;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod texture;
 mod value_type;
 mod work;
 
 pub use bit_map::{BitFunction, BitMap, BitOf};
 pub use bit_text::{BitText, Source};
 pub use boolean::formula;
+pub use combination::Combination;
 pub use graph::{Graph, LaneValues};
 pub use known_bits::KnownBits;
 pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use matrix::MatrixProgram;
 pub use memory::{
-    AddressSpace, BarrierField, Bulk, BulkSource, MapStore, Memory, Place, Store, TensorBox, Until,
-    window,
+    AddressSpace, BarrierField, Bulk, BulkPart, BulkSource, MapStore, Memory, Place, Store,
+    TensorBox, Until, window,
 };
 pub use node::Node;
 pub use operation::Operation;
@@ -60,5 +64,6 @@ pub use program::{
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};
 pub use tensor::{Cell, Chunk, TensorMemory, TensorProblem, TensorStep};
+pub use texture::{TextureQuery, TextureRequest};
 pub use value_type::{ElementType, ValueType};
 pub use work::{Work, product_of_shape};

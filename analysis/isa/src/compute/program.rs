@@ -13,6 +13,7 @@ use super::{
     memory::{Bulk, BulkSource, MapStore, Place, Store, Until},
     node::Node,
     tensor::TensorStep,
+    texture::{TexelStore, TextureRequest},
 };
 
 /// Where a value comes from that a program reads.
@@ -78,6 +79,8 @@ pub enum Op {
         /// Which 64 bits of it, the lowest first.
         half: u8,
     },
+    /// An element of what a request asks, by the index of that in [`Program::textures`].
+    Texture(u16, u8),
     /// The address itself, which must be a multiple of so many bytes.
     Aligned(Node, u8),
     /// A register of the result of [`Program::matrix`].
@@ -204,6 +207,7 @@ impl Op {
             | Op::Sweep
             | Op::Allocated
             | Op::Matrix(_)
+            | Op::Texture(..)
             | Op::Participants { .. } => *self,
             Op::BoxBytes {
                 place,
@@ -481,6 +485,10 @@ pub struct Program {
     pub bulk: Vec<Bulk>,
     /// The fields of tensor maps that are replaced.
     pub fields: Vec<MapStore>,
+    /// What is asked of textures and surfaces.
+    pub textures: Vec<TextureRequest>,
+    /// The elements that are written to surfaces.
+    pub texels: Vec<TexelStore>,
     /// Whether lanes run it one after the other, each as a whole: it reads and writes memory at once.
     pub atomic: bool,
     /// Whether the result depends on where state spaces lie among generic addresses.
@@ -571,16 +579,24 @@ impl Program {
             act(&mut bulk.address);
             act(&mut bulk.size);
             if let Some(to) = &mut bulk.to_box {
-                to.coordinates.iter_mut().for_each(&mut act);
+                to.for_each_node(&mut act);
             }
             match &mut bulk.from {
-                BulkSource::Memory { address, size, .. } => {
+                BulkSource::Memory {
+                    address,
+                    size,
+                    part,
+                    ..
+                } => {
                     act(address);
                     act(size);
+                    if let Some(part) = part {
+                        part.for_each_node(&mut act);
+                    }
                 }
                 BulkSource::Box { address, of, .. } => {
                     act(address);
-                    of.coordinates.iter_mut().for_each(&mut act);
+                    of.for_each_node(&mut act);
                 }
                 BulkSource::Zero | BulkSource::Undefined => {}
             }
@@ -590,6 +606,10 @@ impl Program {
             act(&mut field.index);
             act(&mut field.value);
         }
+        for request in &mut self.textures {
+            request.for_each_node(&mut act);
+        }
+        self.texels.iter_mut().for_each(|it| act(&mut it.value));
         self.participants.iter_mut().for_each(&mut act);
         self.repeated.iter_mut().for_each(&mut act);
         self.sweep.iter_mut().for_each(|it| act(&mut it.0));
@@ -650,6 +670,7 @@ impl Program {
         self.accesses = !self.stores.is_empty()
             || !self.bulk.is_empty()
             || !self.fields.is_empty()
+            || !self.textures.is_empty()
             || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
         self
     }

@@ -197,6 +197,11 @@ impl<const N: usize> Machine<N> {
                         memory.box_bytes(place, *mode, &before[*map as usize], out);
                     }
                 }
+                Op::Texture(request, element) => {
+                    if let Some(request) = program.textures.get(usize::from(*request)) {
+                        memory.texture(request, *element, before, out);
+                    }
+                }
                 Op::Load {
                     place,
                     address,
@@ -264,6 +269,7 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         | Op::Participants { .. }
         | Op::BoxBytes { .. }
         | Op::Matrix(_)
+        | Op::Texture(..)
         | Op::Load { .. } => {}
         Op::Aligned(a, _) => *out = *narrow(a),
         Op::Constant(it) => *out = [it; N],

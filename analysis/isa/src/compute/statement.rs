@@ -34,7 +34,7 @@ pub fn program(
         Some((slot.name, *word))
     });
     let slots: Vec<(&str, &str)> = slots.collect();
-    // A vector register is what its elements in braces are.
+    // A vector register, special ones too, is what its elements in braces are.
     let whole: Vec<Option<Operand>> = bindings
         .iter()
         .map(|it| match it.path.get(statement.operands)? {
@@ -42,6 +42,20 @@ pub fn program(
                 let element = Operand::Register {
                     class: *class,
                     lanes: 1,
+                };
+                Some(Operand::Vector(vec![element; usize::from(*lanes)]))
+            }
+            Operand::Special {
+                class,
+                lanes,
+                component: false,
+                narrow,
+            } if *lanes > 1 => {
+                let element = Operand::Special {
+                    class: *class,
+                    lanes: *lanes,
+                    component: true,
+                    narrow: *narrow,
                 };
                 Some(Operand::Vector(vec![element; usize::from(*lanes)]))
             }

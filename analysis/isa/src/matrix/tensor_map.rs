@@ -4,6 +4,7 @@
 //! [`TensorMap::decode`] reads.
 
 use super::swizzle::{MODES, Swizzle};
+use crate::compute::{ElementType, ValueType};
 
 /// The most dimensions of a tensor.
 pub const MOST_DIMENSIONS: usize = 5;
@@ -21,6 +22,8 @@ pub struct TensorMap {
     pub rank: u8,
     /// Bytes of an element.
     pub element: u8,
+    /// The type of an element, by its number in PTX ISA 9.7.9.27.
+    pub ty: u8,
     /// The bits of an element out of bounds.
     pub fill: u64,
     /// Elements along each dimension.
@@ -92,8 +95,30 @@ impl MapField {
     }
 }
 
-/// Bytes of the types of elements by their numbers, PTX ISA 9.7.9.27; those after them have parts of bytes.
-const TYPE_BYTES: [u8; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
+/// The types of elements by their numbers, PTX ISA 9.7.9.27; those after them have parts of bytes.
+const TYPES: [&str; 13] = [
+    "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32", "f64", "bf16", "tf32", "tf32",
+];
+
+/// Bytes of a type.
+fn bytes_of(ty: usize) -> Option<u8> {
+    let bits = match *TYPES.get(ty)? {
+        "tf32" => 32,
+        word => ValueType::from_word(word)?.bits(),
+    };
+    Some((bits / 8) as u8)
+}
+
+/// The number of a type of elements that a word means: unsigned bits of its size where there is no such type.
+#[must_use]
+pub fn type_number(word: &str) -> Option<u8> {
+    let own = TYPES.iter().position(|it| *it == word);
+    let found = own.or_else(|| {
+        let bits = ValueType::from_word(word)?.bits();
+        [8, 16, 32, 0, 64].iter().position(|it| *it == bits)
+    });
+    found.map(|it| it as u8)
+}
 
 /// A piece of a box: neighbouring elements in both memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +136,13 @@ impl TensorMap {
     #[must_use]
     pub fn swizzle(&self) -> Swizzle {
         MODES[usize::from(self.swizzle).min(MODES.len() - 1)]
+    }
+
+    /// The type of an element.
+    #[must_use]
+    pub fn element_type(&self) -> Option<ElementType> {
+        let word = TYPES.get(usize::from(self.ty))?;
+        Some(ValueType::from_word(word)?.element)
     }
 
     /// How many elements of a dimension a box has.
@@ -182,6 +214,7 @@ impl TensorMap {
             address: 0,
             rank: 0,
             element: 0,
+            ty: 0,
             fill: 0,
             shape: [1; MOST_DIMENSIONS],
             strides: [0; MOST_DIMENSIONS - 1],
@@ -208,7 +241,10 @@ impl TensorMap {
             MapField::Shape => *map.shape.get_mut(index)? = value,
             MapField::Stride => *map.strides.get_mut(index)? = value,
             MapField::ElementStride => *map.element_strides.get_mut(index)? = value as u32,
-            MapField::Type => map.element = *TYPE_BYTES.get(value as usize)?,
+            MapField::Type => {
+                map.element = bytes_of(value as usize)?;
+                map.ty = value as u8;
+            }
             MapField::Swizzle => {
                 map.swizzle = u8::try_from(value)
                     .ok()
@@ -245,7 +281,7 @@ impl TensorMap {
         for it in self.element_strides {
             bytes.push(it as u8);
         }
-        bytes.extend([self.rank, self.element, self.swizzle]);
+        bytes.extend([self.rank, self.element, self.swizzle, self.ty]);
         bytes.extend(self.fill.to_le_bytes());
         bytes.resize(SIZE - 4, 0);
         bytes.extend(MARK.to_le_bytes());
@@ -292,6 +328,7 @@ impl TensorMap {
             rank: number(1) as u8,
             element: number(1) as u8,
             swizzle: number(1) as u8,
+            ty: number(1) as u8,
             fill: number(8),
         })
     }
@@ -306,6 +343,7 @@ mod tests {
             address: 0x7f00_0000_1000,
             rank: 2,
             element: 2,
+            ty: 6,
             fill: 0x7FFF,
             shape: [5, 3, 0, 0, 0],
             strides: [16, 0, 0, 0],

@@ -7,7 +7,14 @@ use analysis::{
     code::{Code, Formal, Function},
 };
 
-use super::{check::comments_above, comment::Comment, element::Element, new::key, read::PACKED};
+use super::{
+    check::comments_above,
+    comment::Comment,
+    element::Element,
+    new::key,
+    read::PACKED,
+    texture::{ADDRESSING, FILTERS},
+};
 use crate::outcome::FindingCode;
 
 /// A word that may be written.
@@ -116,6 +123,11 @@ const ARGUMENT: &[Described] = &[
         "A tensor map of an array, by value or by its address.",
     ),
     (
+        "texture",
+        "texture = { of = \"",
+        "A texture or surface of an array, by its handle.",
+    ),
+    (
         "bytes",
         "bytes = \"",
         "The bytes of a parameter that is passed by value, in hexadecimal.",
@@ -140,6 +152,48 @@ const RANDOM: &[Described] = &[
         "high",
         "high = ",
         "The largest integer, or the bound below which numbers are; 1 by default.",
+    ),
+];
+
+/// The keys of a texture.
+const TEXTURE: &[Described] = &[
+    ("of", "of = \"", "The array with the texels."),
+    ("type", "type = \"", "The type of a channel."),
+    (
+        "channels",
+        "channels = ",
+        "The channels of a texel: 1, 2 or 4; 1 by default.",
+    ),
+    ("shape", "shape = [", "The texels along x, y and z."),
+    (
+        "layers",
+        "layers = ",
+        "The number of layers of an array of textures.",
+    ),
+    (
+        "pitch",
+        "pitch = ",
+        "The bytes from one row to the next; the rows are next to each other by default.",
+    ),
+    (
+        "filter",
+        "filter = \"",
+        "The nearest texel (`point`, the default), or a mean of its neighbours (`linear`).",
+    ),
+    (
+        "address",
+        "address = \"",
+        "What is read outside: `clamp` (the default), `border`, `wrap` or `mirror`.",
+    ),
+    (
+        "normalized",
+        "normalized = ",
+        "Whether coordinates go from 0 to 1.",
+    ),
+    (
+        "scaled",
+        "scaled = ",
+        "Whether integers are read as numbers from 0 or -1 to 1.",
     ),
 ];
 
@@ -264,6 +318,7 @@ fn keys(path: &[&str]) -> &'static [Described] {
         ["args", _] => ARGUMENT,
         ["args", _, "random"] => RANDOM,
         ["args", _, "tensormap"] => TENSOR_MAP,
+        ["args", _, "texture"] => TEXTURE,
         ["expect", _] => EXPECTED,
         _ => &[],
     }
@@ -295,7 +350,10 @@ fn words(place: &Place, names: &[&str]) -> Vec<Word> {
             (all, true)
         }
         ["args", _, "type"] => (Element::words(), true),
-        ["args", _, "tensormap", "of"] | ["expect", _, "same"] => (own(names), true),
+        ["args", _, "tensormap" | "texture", "of"] | ["expect", _, "same"] => (own(names), true),
+        ["args", _, "texture", "type"] => (Element::words(), true),
+        ["args", _, "texture", "filter"] => (own(&FILTERS), true),
+        ["args", _, "texture", "address"] => (own(&ADDRESSING), true),
         ["args", _, "tensormap", "swizzle"] => (own(&["0", "32", "64", "128"]), false),
         ["args", _, "tensormap", "interleave"] => (own(&["0", "16", "32"]), false),
         ["args", _, "tensormap", "fill"] => (own(&["zeros", "nan"]), true),
@@ -505,9 +563,7 @@ mod tests {
         check(
             "// run: grid = 1\n//   args.out = { zeros = [1, 2], t$0",
             false,
-            expect![[
-                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | bytes = " | type = ""#
-            ]],
+            expect![[r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | bytes = " | type = ""#]],
         );
         check(
             "// run: args.out = { random = { shape = [4], $0",

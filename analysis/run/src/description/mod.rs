@@ -21,6 +21,7 @@ mod size;
 mod table;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod value;
 
 pub use check::{comments_above, mistakes, with_mistakes};

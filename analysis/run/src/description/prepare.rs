@@ -14,7 +14,7 @@ use super::{
     read::{self, Argument as Described, Description, Expected, Maker, Source, Wanted, listed},
     value::Data,
 };
-use crate::launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
+use crate::launch::{Argument, Array, Launch, Limits, Schedule, TensorMap, Texture};
 
 /// The most threads of a block, and along each dimension.
 const MOST_THREADS: u64 = 1024;
@@ -255,10 +255,13 @@ impl<'a> Arguments<'a> {
         // Maps refer to arrays, wherever these are.
         let (maps, others): (Vec<_>, Vec<_>) = described
             .iter()
-            .partition(|it| matches!(it.source, Source::TensorMap(_)));
+            .partition(|it| matches!(it.source, Source::TensorMap(_) | Source::Texture(_)));
         let is_described = |name: &str| {
-            maps.iter()
-                .any(|it| matches!(&it.source, Source::TensorMap(map) if map.of == name))
+            maps.iter().any(|it| match &it.source {
+                Source::TensorMap(map) => map.of == name,
+                Source::Texture(texture) => texture.of == name,
+                _ => false,
+            })
         };
         for it in others {
             let parameter = match self.parameter(it) {
@@ -271,6 +274,17 @@ impl<'a> Arguments<'a> {
         }
         for it in maps {
             let index = self.parameter(it)?;
+            if let Source::Texture(texture) = &it.source {
+                let size = self.variable(index).map_or(0, |it| it.size);
+                if size != 8 {
+                    let reason = format!("a handle has 8 bytes; the parameter has {size}");
+                    return Err(problem(it, "texture", reason));
+                }
+                let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
+                let rest = texture.rest.clone();
+                self.found[index] = Argument::Texture(Texture { of, ..rest });
+                continue;
+            }
             let Source::TensorMap(map) = &it.source else {
                 continue;
             };
@@ -365,7 +379,7 @@ impl<'a> Arguments<'a> {
                 }
                 return self.put(it, parameter, Argument::Bytes(bytes.clone()));
             }
-            Source::TensorMap(_) => return Ok(()),
+            Source::TensorMap(_) | Source::Texture(_) => return Ok(()),
         };
         match variable {
             // What is passed by value has its elements in the parameter.
@@ -465,14 +479,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn tensor_map(&self, it: &Described, map: &read::TensorMap) -> Result<TensorMap, Problem> {
-        let names: Vec<&str> = self.arrays.iter().map(|it| &*it.name).collect();
-        let of = self.array(&map.of).ok_or_else(|| {
-            Problem::new(
-                map.of_span.clone(),
-                format!("args.{}.tensormap.of", it.name),
-                not_allowed("array", &map.of, &names),
-            )
-        })?;
+        let of = self.array_of(it, "tensormap", (&map.of, &map.of_span))?;
         Ok(TensorMap {
             of,
             ty: map.ty.clone(),
@@ -483,6 +490,23 @@ impl<'a> Arguments<'a> {
             swizzle: map.swizzle,
             interleave: map.interleave,
             fill_nan: map.fill_nan,
+        })
+    }
+
+    /// The array that a map or a texture names.
+    fn array_of(
+        &self,
+        it: &Described,
+        key: &str,
+        (of, span): (&str, &Range<usize>),
+    ) -> Result<usize, Problem> {
+        let names: Vec<&str> = self.arrays.iter().map(|it| &*it.name).collect();
+        self.array(of).ok_or_else(|| {
+            Problem::new(
+                span.clone(),
+                format!("args.{}.{key}.of", it.name),
+                not_allowed("array", of, &names),
+            )
         })
     }
 

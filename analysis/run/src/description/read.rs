@@ -8,6 +8,7 @@ use super::{
     problem::{Problem, not_allowed},
     size::{Scalar, size},
     table::Table,
+    texture,
     value::{Data, Value},
 };
 use crate::outcome::FindingCode;
@@ -25,6 +26,7 @@ const MAKERS: &[&str] = &[
     "random",
     "value",
     "tensormap",
+    "texture",
     "bytes",
 ];
 /// The keys of an argument.
@@ -36,6 +38,7 @@ const ARGUMENT: &[&str] = &[
     "random",
     "value",
     "tensormap",
+    "texture",
     "bytes",
     "type",
 ];
@@ -113,6 +116,7 @@ pub(super) enum Source {
     /// A scalar.
     Scalar(Value),
     TensorMap(TensorMap),
+    Texture(texture::Texture),
     Bytes(Vec<u8>),
 }
 
@@ -303,7 +307,7 @@ fn dimensions(
 }
 
 /// The elements along each dimension.
-fn shape(table: &Table<'_>, key: &str, scalars: &[Scalar]) -> Result<Vec<u64>, Problem> {
+pub(super) fn shape(table: &Table<'_>, key: &str, scalars: &[Scalar]) -> Result<Vec<u64>, Problem> {
     let list = table.list(key).unwrap_or_default().iter();
     let sizes = list.map(|value| {
         size(value, scalars).map_err(|it| Problem::new(value.span.clone(), table.path(key), it))
@@ -376,6 +380,7 @@ fn argument(
             value => Source::Scalar(value.cloned().unwrap_or(Data::Integer(0, true).into())),
         },
         "tensormap" => Source::TensorMap(tensor_map(&table.table("tensormap")?, scalars)?),
+        "texture" => Source::Texture(texture::texture(&table.table("texture")?, scalars)?),
         _ => {
             let text = table.text("bytes")?.unwrap_or_default();
             Source::Bytes(hexadecimal(text).map_err(|it| table.problem("bytes", it))?)
@@ -384,7 +389,11 @@ fn argument(
     if matches!(source, Source::Made(..)) && element.is_none() {
         return Err(needs_type(&table));
     }
-    if matches!(source, Source::TensorMap(_) | Source::Bytes(_)) && element.is_some() {
+    let untyped = matches!(
+        source,
+        Source::TensorMap(_) | Source::Texture(_) | Source::Bytes(_)
+    );
+    if untyped && element.is_some() {
         return Err(table.problem("type", format!("`{maker}` has no type")));
     }
     if let Source::Made(shape, _) = &source

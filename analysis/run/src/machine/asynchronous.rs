@@ -7,7 +7,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use analysis::code::{Instruction, Slot, Source};
 use isa::{
-    compute::{Bulk, BulkSource, Program, Surroundings, Until},
+    compute::{Bulk, BulkPart, BulkSource, Place, Program, Surroundings, Until},
     event::{EventKind, Group},
 };
 use rustc_hash::FxHashMap;
@@ -514,6 +514,7 @@ pub(super) fn write_bulk(
         } = bulk.from
         {
             let from = program.places[usize::from(from)];
+            let of = (of, bulk.combined);
             access.write_box(address, of, (&from, value(source)), lane, value);
         }
         return;
@@ -549,18 +550,53 @@ pub(super) fn write_bulk(
             place: from,
             address: source,
             size: count,
+            part,
         } => {
             let from = program.places[usize::from(from)];
             let count = (value(count) as usize).min(size);
             if !access.are_aligned(&[address, value(source)], size, lane) {
                 return;
             }
-            let Some(mut bytes) = access.read_many(&from, value(source), count, lane) else {
+            let (first, end) = match part {
+                Some(BulkPart::Between(first, end)) => {
+                    let end = (value(end) as usize).min(count);
+                    ((value(first) as usize).min(end), end)
+                }
+                _ => (0, count),
+            };
+            let start = value(source).wrapping_add(first as u64);
+            let Some(read) = access.read_many(&from, start, end - first, lane) else {
                 return;
             };
-            bytes.resize(size, (0, false));
+            if let Some(BulkPart::Masked(mask)) = part {
+                let mask = value(mask);
+                return write_masked(access, (&place, address), &read, mask, lane);
+            }
+            // Bytes before and after a part become anything.
+            let others = matches!(part, Some(BulkPart::Between(..)));
+            let mut bytes = vec![(0, others); first];
+            bytes.extend(read);
+            bytes.resize(size, (0, others));
             bytes
         }
     };
     access.write_many(&place, address, &bytes, lane);
+}
+
+/// Writes of each 16 bytes those in a mask.
+fn write_masked(
+    access: &mut Access<'_>,
+    (place, address): (&Place, u64),
+    bytes: &[(u8, bool)],
+    mask: u64,
+    lane: usize,
+) {
+    let is_kept = |at: usize| mask >> (at % 16) & 1 == 1;
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = (at..bytes.len()).take_while(|it| is_kept(*it)).count();
+        let run = &bytes[at..at + length];
+        access.write_many(place, address.wrapping_add(at as u64), run, lane);
+        at += length.max(1);
+    }
 }

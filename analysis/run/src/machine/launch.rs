@@ -20,6 +20,7 @@ use super::{
     schedule::Order,
     spin::Spins,
     tensors,
+    textures::{self, Texture},
     world::World,
 };
 
@@ -324,6 +325,15 @@ impl<'a> Machine<'a> {
                         .global
                         .add(Bytes::defined(bytes), owner, name, true);
                     address.to_le_bytes().to_vec()
+                }
+                Some(Argument::Texture(texture)) => {
+                    let owner = Owner::Array(texture.of);
+                    let array = self.world.global.all.iter().find(|it| it.owner == owner);
+                    let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
+                    let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
+                    self.world.global.textures.push(made.map_err(LaunchError)?);
+                    let count = self.world.global.textures.len();
+                    textures::handle(count - 1).to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);

@@ -3,6 +3,8 @@
 use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
+use super::textures::Texture;
+
 /// Bytes with what is known of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bytes {
@@ -176,6 +178,8 @@ pub(super) struct Global {
     pub(super) all: Vec<Allocation>,
     /// The allocation that was used last.
     last: usize,
+    /// The textures and surfaces of the launch, by their handles.
+    pub(super) textures: Vec<Texture>,
     /// How often memory changed, shared memory and mbarriers too: who polls need not look again before it does.
     pub(super) changes: u64,
 }

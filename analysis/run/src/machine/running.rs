@@ -26,8 +26,7 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
         scope: instruction.strength.scope,
         order: instruction.order,
         asynchronous: false,
-        // Asynchronous stores and reductions of an element are in the generic proxy (PTX ISA 9.7.9.12, 9.7.14.7).
-        by_proxy: instruction.by_proxy && (program.stores.is_empty() || program.sweep.is_some()),
+        by_proxy: instruction.by_proxy,
         in_order: instruction
             .events
             .iter()

@@ -563,7 +563,11 @@ impl Machine<'_> {
         marks: &[Lanes],
         origin: Option<TextRange>,
     ) {
-        if program.stores.is_empty() && program.bulk.is_empty() && program.fields.is_empty() {
+        if program.stores.is_empty()
+            && program.bulk.is_empty()
+            && program.fields.is_empty()
+            && program.texels.is_empty()
+        {
             return;
         }
         let mut access = self.world.access(warp, running, kind);
@@ -593,6 +597,9 @@ impl Machine<'_> {
                 let elements: Vec<_> = elements.collect();
                 access.check_stored(&elements, lane, origin);
             }
+        }
+        if !program.texels.is_empty() {
+            access.write_texels(program, evaluator.values());
         }
         for bulk in &program.bulk {
             for lane in lanes_of(running.active).map(usize::from) {

@@ -269,6 +269,7 @@ impl Machine<'_> {
         // Where the numbers differ, nobody goes before the larger one.
         state.expected = state.expected.max(expected);
         state.arrived += count;
+        *state.lanes.entry(warp.number).or_default() |= running.active;
         state.some += some;
         state.clock.join(&clock);
         state.at = Some(running.at.range);
@@ -336,11 +337,22 @@ impl Machine<'_> {
         let Some(state) = block.barriers.get(&barrier) else {
             return;
         };
-        let expected = match state.expected {
-            0 => live,
-            it => it,
+        // A warp whose lanes have all come or ended counts as a whole one.
+        let threads = |(number, lanes): (&u32, &u32)| {
+            let live = match *number == warp.number {
+                true => warp.live,
+                false => block.warps.get(*number as usize).map_or(0, |it| it.live),
+            };
+            match live & !lanes {
+                0 => LANES as u32,
+                _ => lanes.count_ones(),
+            }
         };
-        if state.arrived == 0 || state.arrived < expected {
+        let is_open = match state.expected {
+            0 => state.arrived >= live,
+            expected => state.lanes.iter().map(threads).sum::<u32>() >= expected,
+        };
+        if state.arrived == 0 || !is_open {
             return;
         }
         let Some(state) = block.barriers.remove(&barrier) else {

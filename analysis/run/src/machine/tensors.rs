@@ -4,8 +4,8 @@
 mod tests;
 
 use isa::{
-    compute::{AddressSpace, Place, TensorBox, ValueType},
-    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, MapField, SIZE, TensorMap},
+    compute::{AddressSpace, Combination, Place, TensorBox, ValueType},
+    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, MapField, SIZE, TensorMap, type_number},
 };
 
 use crate::{launch, outcome::FindingCode};
@@ -26,7 +26,9 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
     if map.interleave != 0 {
         return Err("interleaved tensor maps are not run yet".to_owned());
     }
-    let bits = ValueType::from_word(&map.ty).map_or(0, ValueType::bits);
+    // Coordinates count the parts of packed elements.
+    let single = ValueType::from_word(&map.ty).filter(|it| it.count == 1);
+    let bits = single.map_or(0, ValueType::bits);
     if bits < 8 {
         return Err(format!("tensors of `{}` are not run yet", map.ty));
     }
@@ -36,6 +38,9 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
         64 => 2,
         128 => 3,
         it => return Err(format!("a swizzle has 0, 32, 64 or 128 bytes, not {it}")),
+    };
+    let Some(ty) = type_number(&map.ty) else {
+        return Err(format!("tensors of `{}` are not run yet", map.ty));
     };
     let ones = |it: &[u32]| -> [u32; MOST_DIMENSIONS] {
         std::array::from_fn(|index| it.get(index).copied().unwrap_or(1))
@@ -48,6 +53,7 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
         address,
         rank: rank as u8,
         element: (bits / 8) as u8,
+        ty,
         fill: match map.fill_nan {
             true => (1 << (bits - 1)) - 1,
             false => 0,
@@ -55,7 +61,12 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
         shape: std::array::from_fn(|it| map.shape.get(it).copied().unwrap_or(1)),
         strides,
         block: ones(&map.block),
-        element_strides: ones(&map.element_strides),
+        // Without an interleave all elements of the innermost dimension are taken.
+        element_strides: {
+            let mut strides = ones(&map.element_strides);
+            strides[0] = 1;
+            strides
+        },
         swizzle,
     })
 }
@@ -120,6 +131,21 @@ impl Access<'_> {
             .map_or(0, |it| it.box_bytes(mode))
     }
 
+    /// The map of a box, which the statement may give another tensor.
+    fn map_of(
+        &mut self,
+        map: u64,
+        of: &TensorBox,
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) -> Option<TensorMap> {
+        let mut map = self.map_at(map, lane)?;
+        if let Some(start) = of.start {
+            map.address = value(start);
+        }
+        Some(map)
+    }
+
     /// Reads a box, in the order of shared memory before swizzling.
     pub(super) fn read_box(
         &mut self,
@@ -128,7 +154,7 @@ impl Access<'_> {
         lane: usize,
         value: &impl Fn(u32) -> u64,
     ) -> Option<(Vec<(u8, bool)>, TensorMap)> {
-        let map = self.map_at(map, lane)?;
+        let map = self.map_of(map, of, lane, value)?;
         let coordinates: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
         let mut bytes = Vec::with_capacity(map.box_bytes(of.mode) as usize);
         for piece in map.pieces(of.mode, &coordinates) {
@@ -144,16 +170,16 @@ impl Access<'_> {
         Some((bytes, map))
     }
 
-    /// Writes a box of the tensor whose map is at an address from shared memory.
+    /// Writes a box of the tensor whose map is at an address from shared memory, perhaps combined with what is there.
     pub(super) fn write_box(
         &mut self,
         map: u64,
-        of: &TensorBox,
+        (of, combined): (&TensorBox, Option<Combination>),
         (from, source): (&Place, u64),
         lane: usize,
         value: &impl Fn(u32) -> u64,
     ) {
-        let Some(map) = self.map_at(map, lane) else {
+        let Some(map) = self.map_of(map, of, lane, value) else {
             return;
         };
         let coordinates: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
@@ -172,6 +198,34 @@ impl Access<'_> {
                     .swizzle()
                     .address(start.wrapping_add((piece.offset + it) as u32));
                 element.push(bytes[at.wrapping_sub(start) as usize % bytes.len()]);
+            }
+            if let Some(combination) = combined {
+                let Some(old) = self.read_many(&GLOBAL, address, element.len(), lane) else {
+                    return;
+                };
+                let ty = map.element_type();
+                let number = |all: &[(u8, bool)]| {
+                    let bytes = all.iter().rev();
+                    bytes.fold(0, |number, it| number << 8 | u64::from(it.0))
+                };
+                let made = ty.and_then(|ty| combination.apply(ty, number(&old), number(&element)));
+                let Some(made) = made else {
+                    let message = "the type of the elements of the tensor has no such reduction";
+                    let code = FindingCode::UnspecifiedOperand;
+                    return self.findings.push(
+                        code,
+                        &self.at,
+                        1 << lane,
+                        message.to_owned(),
+                        Vec::new(),
+                    );
+                };
+                let undefined = old.iter().chain(&element).any(|it| it.1);
+                let made = made.to_le_bytes();
+                element = made[..old.len()]
+                    .iter()
+                    .map(|it| (*it, undefined))
+                    .collect();
             }
             self.write_many(&GLOBAL, address, &element, lane);
         }

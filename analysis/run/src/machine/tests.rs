@@ -562,3 +562,67 @@ mov.u32 %s, 88;
         mov.u64 %q, n0; cvta.param.u64 %q, %q; ld.u32 %r, [%q]; Finished p0 = [99] 
     "#]].assert_eq(&found);
 }
+
+/// A multimem address names one copy, as there is one device; vectors of packed numbers are one access.
+#[test]
+fn copies_and_packed_vectors() {
+    let text = |body: &str| {
+        format!(
+            ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p0)\n{{\n{REGISTERS}\n{body}\nret;\n}}\n"
+        )
+    };
+    let mut found = String::new();
+    for body in [
+        "multimem.ld_reduce.global.add.u32 %r, [%p]; st.global.u32 [%p+4], %r;",
+        "multimem.st.global.u32 [%p], 7; multimem.red.global.max.u32 [%p], 9;",
+        "mov.b32 %r, 0x3C003C00; multimem.red.global.add.f16x2 [%p], %r; multimem.ld_reduce.global.add.v2.f16x2 {%r, %s}, [%p]; st.global.u32 [%p+8], %r;",
+        "mov.b32 %r, 0x3C003C00; mov.b32 %s, 0x4000C000; atom.global.add.noftz.v2.f16x2 {%t, %n}, [%p], {%r, %s}; st.global.v2.u32 [%p+8], {%t, %n};",
+        "mov.b32 %r, 0x3F803F80; mov.b32 %s, 0xBF803F80; red.global.max.noftz.v4.bf16x2 [%p], {%r, %s, %r, %s};",
+    ] {
+        let array: &[u32] = &[0x3C00_4000, 0, 0, 0];
+        let out = run_text(&text(body), 1, &[array], &[]);
+        let words: Vec<i32> = out
+            .split_once("p0 = [")
+            .map(|it| it.1.trim_end_matches("]\n").split(", "))
+            .into_iter()
+            .flatten()
+            .map(|it| it.parse().unwrap())
+            .collect();
+        let first = out.lines().next().unwrap_or_default();
+        writeln!(found, "{body}\n{first} {words:x?}").unwrap();
+    }
+    expect![[r#"
+        multimem.ld_reduce.global.add.u32 %r, [%p]; st.global.u32 [%p+4], %r;
+        Finished [3c004000, 3c004000, 0, 0]
+        multimem.st.global.u32 [%p], 7; multimem.red.global.max.u32 [%p], 9;
+        Finished [9, 0, 0, 0]
+        mov.b32 %r, 0x3C003C00; multimem.red.global.add.f16x2 [%p], %r; multimem.ld_reduce.global.add.v2.f16x2 {%r, %s}, [%p]; st.global.u32 [%p+8], %r;
+        Finished [40004200, 0, 40004200, 0]
+        mov.b32 %r, 0x3C003C00; mov.b32 %s, 0x4000C000; atom.global.add.noftz.v2.f16x2 {%t, %n}, [%p], {%r, %s}; st.global.v2.u32 [%p+8], {%t, %n};
+        Finished [40004200, 4000c000, 3c004000, 0]
+        mov.b32 %r, 0x3F803F80; mov.b32 %s, 0xBF803F80; red.global.max.noftz.v4.bf16x2 [%p], {%r, %s, %r, %s};
+        Finished [3f804000, 3f80, 3f803f80, 3f80]
+    "#]].assert_eq(&found);
+}
+
+/// A barrier with a number of threads counts warps, also those of which some lanes have ended or never were.
+#[test]
+fn barriers_count_whole_warps() {
+    let body = format!(
+        "{REGISTERS}
+        mov.u32 %s, %tid.x;
+        setp.ge.u32 %c, %s, 36;
+        @%c exit;
+        bar.sync 1, 64;
+        mov.u32 %r, 5;
+        {STORE}"
+    );
+    let mut found = String::new();
+    for threads in [40, 64] {
+        found += run(&body, threads, &[&[0; 36]], &[])
+            .lines()
+            .next()
+            .unwrap();
+    }
+    expect!["FinishedFinished"].assert_eq(&found);
+}

@@ -1,7 +1,7 @@
 //! Reads and writes of elements and of many bytes, and of the fields of mbarriers.
 
 use isa::{
-    compute::{Memory, Place},
+    compute::{Memory, Place, TextureRequest},
     matrix::tensor_map::BoxMode,
 };
 use syntax::TextRange;
@@ -246,6 +246,22 @@ impl<const N: usize> Memory<N> for Access<'_> {
                 true => value ^ undefined,
                 false => value,
             };
+        }
+    }
+
+    fn texture(
+        &mut self,
+        request: &TextureRequest,
+        element: u8,
+        values: &[[u64; N]],
+        out: &mut [u64; N],
+    ) {
+        *out = [0; N];
+        for lane in lanes_of(self.running::<N>()).map(usize::from) {
+            if let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) {
+                let value = |node: u32| values[node as usize][index];
+                out[index] = self.read_texture(request, element, lane, &value);
+            }
         }
     }
 

@@ -106,7 +106,9 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                 EventKind::Arrive | EventKind::ArriveExpect | EventKind::ClusterWait
             )
         });
-        let last = !access.asynchronous && kernel.paths.never_after(step, arrivals);
+        let mut events = kernel.events_at(step);
+        let waited = access.asynchronous || events.any(|it| it.kind == EventKind::Complete);
+        let last = !waited && kernel.paths.never_after(step, arrivals);
         if last && kernel.paths.may_end_after(step) && !std::mem::replace(&mut told.1, true) {
             reports.push(report(
                 "cluster-exit-before-sync",

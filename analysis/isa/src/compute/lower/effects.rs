@@ -73,6 +73,9 @@ impl Lowering<'_> {
                 }
                 _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
             },
+            Target::Chapter(Primitive::SurfaceBytes, arguments, _) => {
+                self.write_surface(effect, arguments)
+            }
             Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
         }
     }

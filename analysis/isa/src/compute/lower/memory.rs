@@ -6,14 +6,13 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         memory::{
-            AddressSpace, BarrierField, Bulk, BulkSource, CTA_SHIFT, MapStore, Place, Store,
-            TensorBox, Until, WINDOW, window,
+            AddressSpace, BarrierField, CTA_SHIFT, MapStore, Place, Store, Until, WINDOW, window,
         },
         node::Node,
         program::{Binary, Op, Width},
         value_type::ValueType,
     },
-    matrix::tensor_map::{BoxMode, MapField},
+    matrix::tensor_map::MapField,
     operand::Operand,
 };
 
@@ -172,146 +171,6 @@ impl Lowering<'_> {
         }
     }
 
-    fn write_bulk(&mut self, effect: &Effect, memory: &Memory, size: &Expression) -> Result<()> {
-        let (place, address) = self.place(memory, 1, 1, None)?;
-        let size = self.int(size)?;
-        let size = self.builder.low(&size, 64);
-        let from = self.bulk_source(&effect.value)?;
-        self.memory.bulk.push(Bulk {
-            place,
-            address,
-            size,
-            to_box: None,
-            from,
-        });
-        Ok(())
-    }
-
-    /// Adds the bytes that are written to a box of a tensor.
-    pub(super) fn write_box(&mut self, effect: &Effect, arguments: &[Expression]) -> Result<()> {
-        if effect.each || effect.repeated.is_some() {
-            return Err(Obstacle::Memory);
-        }
-        if let Some(completion) = &effect.until {
-            self.memory.until = Some(self.completion(completion)?);
-        }
-        let (place, address, to) = self.tensor_box(arguments)?;
-        let from = self.bulk_source(&effect.value)?;
-        let BulkSource::Memory { size, .. } = from else {
-            return mistake("a box is written from memory");
-        };
-        self.memory.bulk.push(Bulk {
-            place,
-            address,
-            size,
-            to_box: Some(to),
-            from,
-        });
-        Ok(())
-    }
-
-    /// The place and address of the map of a box, and the box.
-    fn tensor_box(&mut self, arguments: &[Expression]) -> Result<(u16, Node, TensorBox)> {
-        let [Expression::Name(map), ..] = arguments else {
-            return mistake("a box needs a map");
-        };
-        // What overrides fields of the map, and the offsets of other modes, are not there.
-        let known = ["map", "mode", "coordinates"];
-        let mut names = arguments.iter().filter_map(|it| match it {
-            Expression::Name(name) => Some(*name),
-            _ => None,
-        });
-        if names.any(|it| {
-            !known.contains(&it)
-                && (self.statement.operand(it).is_some() || self.statement.slot(it).is_some())
-        }) {
-            return Err(Obstacle::Chapter(Primitive::TensorBox));
-        }
-        let (place, address) = self.map_place(map)?;
-        let mode = self.box_mode()?;
-        let Some(index) = self.statement.operand("coordinates") else {
-            return Err(Obstacle::Chapter(Primitive::TensorBox));
-        };
-        let count = match self.statement.operands[index].operand {
-            Operand::Vector(items) => items.len() as u32,
-            _ => return Err(Obstacle::Chapter(Primitive::TensorBox)),
-        };
-        let mut coordinates = Vec::new();
-        for element in 0..count {
-            let value = self.element_of(index, element)?;
-            let Value::Int(it) = value else {
-                return mistake("a coordinate is an integer");
-            };
-            let it = it.plain().signed_bits(32);
-            coordinates.push(self.builder.low(&it.plain(), 64));
-        }
-        Ok((place, address, TensorBox { mode, coordinates }))
-    }
-
-    fn box_mode(&self) -> Result<BoxMode> {
-        let word = self.statement.slot("mode").unwrap_or("tile");
-        match word.split_once("::").map_or((word, ""), |it| it) {
-            ("tile", "") => Ok(BoxMode::Tile),
-            ("tile", _) => Ok(BoxMode::Rows),
-            _ => Err(Obstacle::Chapter(Primitive::TensorBox)),
-        }
-    }
-
-    /// The place of a tensor map, which a generic address names.
-    fn map_place(&mut self, map: &'static str) -> Result<(u16, Node)> {
-        let address = self.int(&Expression::Name(map))?;
-        let node = self.builder.low(&address.plain(), 64);
-        let place = Place {
-            space: AddressSpace::Generic,
-            bytes: 128,
-            count: 1,
-            field: None,
-        };
-        Ok((self.index_of(place), node))
-    }
-
-    /// The bytes of a box.
-    pub(super) fn box_bytes(&mut self, arguments: &[Expression]) -> Result<Value> {
-        let [Expression::Name(map)] = arguments else {
-            return mistake("`box_bytes` needs a map");
-        };
-        let (place, map) = self.map_place(map)?;
-        let mode = self.box_mode()?;
-        let node = self.builder.push(Op::BoxBytes { place, map, mode });
-        Ok(Value::Int(Int::node(node, Range::of_bits(32, false))))
-    }
-
-    fn bulk_source(&mut self, value: &Expression) -> Result<BulkSource> {
-        Ok(match value {
-            // A request may always be refused: the response that says so is zeros.
-            Expression::Integer(0) => BulkSource::Zero,
-            Expression::Call(Primitive::Opaque, none) if none.is_empty() => BulkSource::Zero,
-            Expression::Name("unspecified") => BulkSource::Undefined,
-            Expression::Memory(from) => {
-                let Some(count) = &from.size else {
-                    return mistake("bytes are copied, and not an element");
-                };
-                let (place, address) = self.place(from, 1, 1, None)?;
-                let count = self.int(count)?;
-                let size = self.builder.low(&count, 64);
-                BulkSource::Memory {
-                    place,
-                    address,
-                    size,
-                }
-            }
-            Expression::Call(Primitive::TensorBox, arguments) => {
-                let (place, address, of) = self.tensor_box(arguments)?;
-                BulkSource::Box { place, address, of }
-            }
-            Expression::Name(name) => match self.definitions.get(name).copied() {
-                Some(it) if it.parameters.is_empty() => self.bulk_source(&it.value)?,
-                _ => return Err(Obstacle::Memory),
-            },
-            _ => return Err(Obstacle::Memory),
-        })
-    }
-
     /// The value of memory in an expression.
     pub(super) fn read_memory(&mut self, memory: &Memory) -> Result<Value> {
         if let Some((name, index)) = &memory.field {
@@ -388,6 +247,9 @@ impl Lowering<'_> {
             }
             return mistake(format!("`{}` lacks an argument", primitive.name()));
         };
+        if let Some(value) = self.texture_call(primitive, arguments)? {
+            return Ok(value);
+        }
         let number = |it: Int, bits: u32| Ok(Value::Int(it.low_bits(bits)));
         match primitive {
             Primitive::State => match first {
@@ -598,7 +460,7 @@ impl Lowering<'_> {
         Ok((self.index_of(place), node))
     }
 
-    fn index_of(&mut self, place: Place) -> u16 {
+    pub(super) fn index_of(&mut self, place: Place) -> u16 {
         let known = self.memory.places.iter().position(|it| *it == place);
         let index = known.unwrap_or_else(|| {
             self.memory.places.push(place);
@@ -659,7 +521,7 @@ impl Lowering<'_> {
     }
 
     /// The number of elements of a vector access; 1 of any other.
-    fn vector_length(&self) -> Result<u32> {
+    pub(super) fn vector_length(&self) -> Result<u32> {
         let Some(word) = self.statement.slot("vec") else {
             return Ok(1);
         };

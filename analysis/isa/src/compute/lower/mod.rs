@@ -1,6 +1,7 @@
 //! From the lines of a table to a program: what the names mean in a statement, and what its types are.
 
 mod apply;
+mod bulk;
 mod calls;
 mod effects;
 mod expressions;
@@ -8,9 +9,11 @@ mod floats;
 mod lanes;
 mod matrix;
 mod memory;
+mod obstacle;
 mod operands;
 mod product;
 mod tensor;
+mod texture;
 
 pub(super) use operands::register_bits;
 use std::sync::Arc;
@@ -26,6 +29,7 @@ use super::{
     node::Node,
     program::{Destination, Exactness, Program},
     tensor::TensorStep,
+    texture::{TexelStore, TextureRequest},
     value_type::{ElementType, ValueType},
 };
 use crate::{
@@ -194,6 +198,8 @@ fn part<'a>(
         stores: memory.stores,
         bulk: memory.bulk,
         fields: memory.fields,
+        textures: memory.textures,
+        texels: memory.texels,
         atomic: memory.atomic,
         windows: memory.windows,
         repeated: memory.repeated,
@@ -215,6 +221,8 @@ struct MemoryParts {
     stores: Vec<Store>,
     bulk: Vec<Bulk>,
     fields: Vec<MapStore>,
+    textures: Vec<TextureRequest>,
+    texels: Vec<TexelStore>,
     atomic: bool,
     windows: bool,
     repeated: Option<Node>,

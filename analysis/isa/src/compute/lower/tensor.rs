@@ -132,6 +132,7 @@ impl Lowering<'_> {
         };
         let a = self.factor_of_fifth(first)?;
         let b = self.factor_of_fifth(second)?;
+        let zero_columns = self.zero_columns(second)?;
         let enable = match &stated.enable {
             Some(condition) => self.truth(condition)?,
             None => self.builder.push(Op::Constant(1)),
@@ -168,6 +169,7 @@ impl Lowering<'_> {
             disabled,
             shift,
             scales,
+            zero_columns,
         });
         let product = TensorProduct {
             d: Accumulator::Tensor(result),
@@ -223,9 +225,8 @@ impl Lowering<'_> {
                 }
                 _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
             },
-            // No column of zeros: the operand is not there.
             Expression::Call(Primitive::ZeroColumns, arguments) => match &arguments[..] {
-                [of, Expression::Name(mask)] if self.statement.operand(mask).is_none() => {
+                [of, Expression::Name(_)] => {
                     let of = Expression::Index(Box::new(of.clone()), indices.clone());
                     self.factor_of_fifth(&of)
                 }
@@ -233,6 +234,23 @@ impl Lowering<'_> {
             },
             Expression::Call(primitive, _) => Err(Obstacle::Chapter(*primitive)),
             _ => Err(Obstacle::Matrix),
+        }
+    }
+
+    /// The descriptor of the columns of a factor that count as zeros, if the statement has one.
+    fn zero_columns(&mut self, factor: &Expression) -> Result<Option<Node>> {
+        let Expression::Index(inner, _) = factor else {
+            return Ok(None);
+        };
+        let Expression::Call(Primitive::ZeroColumns, arguments) = &**inner else {
+            return Ok(None);
+        };
+        match arguments.last() {
+            Some(mask @ Expression::Name(name)) if self.statement.operand(name).is_some() => {
+                let mask = self.int(mask)?.plain();
+                Ok(Some(self.builder.low(&mask, 64)))
+            }
+            _ => Ok(None),
         }
     }
 

@@ -168,6 +168,31 @@ impl Placed {
     }
 }
 
+/// Which columns a zero-column mask descriptor makes zeros, PTX ISA 9.7.17.4.3: in each part of the columns, spans of
+/// those that are zeros and of those that are not take turns. In the examples of the section the lengths of both are in
+/// the fields that its table has the other way round.
+fn zero_columns(descriptor: u64, columns: usize, parts: usize) -> Result<Vec<bool>, TensorProblem> {
+    let field = |from: usize, bits: u32| (descriptor >> from & ((1 << bits) - 1)) as usize;
+    if field(39, 1) == 0 {
+        return Ok(vec![false; columns]);
+    }
+    if field(56, 6) != 0 {
+        return Err(TensorProblem::NotRun("columns that are shifted"));
+    }
+    let (zeros, others) = (field(40, 8) + 1, field(48, 8) + 1);
+    let wide = columns / parts.max(1);
+    let is_zero = |column: usize| {
+        let part = column / wide.max(1);
+        let starts_with_zeros = field(32 + part, 1) == 1;
+        let at = (column % wide.max(1) + field(8 * part, 8)) % (zeros + others);
+        match starts_with_zeros {
+            true => at < zeros,
+            false => at >= others,
+        }
+    };
+    Ok((0..columns).map(is_zero).collect())
+}
+
 /// A product that is made.
 struct Work<'a> {
     product: &'a TensorProduct,
@@ -327,6 +352,29 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Makes those columns of b zeros that the statement names.
+    fn clear_columns<T: Copy + Default, const N: usize>(
+        &self,
+        before: &[[u64; N]],
+        b: &mut Numbers<T>,
+    ) -> Result<(), TensorProblem> {
+        let Some(node) = self.descriptor.zero_columns else {
+            return Ok(());
+        };
+        let plan = &self.read.plan;
+        let parts = self.place.layout.parts() as usize;
+        let cleared = zero_columns(before[node as usize][0], plan.columns, parts)?;
+        for (column, is_zero) in cleared.into_iter().enumerate() {
+            if is_zero {
+                for row in 0..plan.depth {
+                    b.all[row * plan.columns + column] = T::default();
+                }
+                b.undefined[column] = false;
+            }
+        }
+        Ok(())
+    }
+
     /// The old result, and which elements of it are undefined.
     fn old(&self, memory: &impl TensorMemory) -> Vec<Cell> {
         let plan = &self.read.plan;
@@ -389,6 +437,7 @@ impl Work<'_> {
             [&|code| known[0].value(code), &|code| known[1].value(code)];
         let [mut a, mut b] = self.factors(before, memory, decode)?;
         self.scale(before, memory, [&mut a, &mut b])?;
+        self.clear_columns(before, &mut b)?;
         for (negated, numbers) in self.read.negated.iter().zip([&mut a, &mut b]) {
             if *negated {
                 numbers.all.iter_mut().for_each(|it| *it = -*it);
@@ -432,7 +481,8 @@ impl Work<'_> {
         let decode: [&dyn Fn(u32) -> i32; 2] = [&|code| integer(types[0], code), &|code| {
             integer(types[1], code)
         }];
-        let [a, b] = self.factors(before, memory, decode)?;
+        let [a, mut b] = self.factors(before, memory, decode)?;
+        self.clear_columns(before, &mut b)?;
         let old = self.old(memory);
         let mut d = vec![0; old.len()];
         let at = positions(plan);
@@ -459,4 +509,31 @@ impl Work<'_> {
 fn positions(plan: &Plan) -> Vec<u16> {
     let depth = 0..plan.depth as u16;
     (0..plan.rows).flat_map(|_| depth.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of the section; the lowest column is the last digit.
+    #[test]
+    fn columns_of_zeros() {
+        let text = |descriptor: u64, parts: usize| {
+            let found = zero_columns(descriptor, 16 * parts, parts).ok().unwrap();
+            let digits = found.iter().rev().map(|it| if *it { '1' } else { '0' });
+            digits.collect::<String>()
+        };
+        let spans = 1 << 39 | 2 << 40 | 3 << 48;
+        assert_eq!(text(4 << 40 | 3 << 48, 1), "0".repeat(16));
+        assert_eq!(text(spans, 1), "0011100001110000");
+        assert_eq!(text(spans | 1 << 32, 2), "00111000011100001100001110000111");
+        let parts = [
+            "0001110000111000",
+            "0000111000011100",
+            "1110000111000011",
+            "1100001110000111",
+        ];
+        assert_eq!(text(spans | 0b11 << 32 | 0x0102_0100, 4), parts.concat());
+        assert!(zero_columns(spans | 1 << 56, 16, 1).is_err());
+    }
 }

@@ -112,6 +112,8 @@ pub struct InstructionDescriptor {
     pub shift: Option<Node>,
     /// The addresses in tensor memory of the factors of the blocks of a and b, and how many blocks there are along K.
     pub scales: Option<([Node; 2], usize)>,
+    /// The zero-column mask descriptor.
+    pub zero_columns: Option<Node>,
 }
 
 /// The shape and the types of a product.
@@ -235,6 +237,7 @@ impl TensorProduct {
             act(&mut descriptor.bits);
             descriptor.disabled.iter_mut().for_each(&mut *act);
             descriptor.shift.iter_mut().for_each(&mut *act);
+            descriptor.zero_columns.iter_mut().for_each(&mut *act);
             if let Some((addresses, _)) = &mut descriptor.scales {
                 addresses.iter_mut().for_each(&mut *act);
             }

@@ -202,3 +202,51 @@ ret;
         p1 = [1, 1]
     "#]].assert_eq(&run_described(text, launch));
 }
+
+/// Of a bulk copy, the bytes in a mask, and those that are not at its ends.
+#[test]
+fn parts_of_bulk_copies() {
+    let text = |copy: &str, read: &str| {
+        format!(
+            ".version 9.2\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p0, .param .u64 p1)\n{{\n{REGISTERS}
+            setp.eq.u32 %c, %x, 0;
+            mov.u32 %s, s;
+            ld.global.u32 %r, [%a];
+            st.shared.u32 [%t], %r;
+            @%c mbarrier.init.shared.b64 [bar], 1;
+            fence.proxy.async;
+            bar.sync 0;
+            {copy}
+            {read}
+            {STORE}
+            }}"
+        )
+    };
+    let launch = "block = 8
+        args.p0 = { ramp = [16], type = 'u32' }
+        args.p1 = { zeros = [8], type = 'u32' }";
+    let masked = "\
+@%c cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%p+32], [%s], 32, %h;
+@%c cp.async.bulk.commit_group;
+@%c cp.async.bulk.wait_group 0;
+bar.sync 0;";
+    let masked = format!(".reg .b16 %h; mov.b16 %h, 0xF00F;\n{masked}");
+    let skipped = "\
+@%c mbarrier.arrive.expect_tx.shared.b64 %st, [bar], 32;
+@%c cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [s], [%p], 32, 4, 8, [bar];
+again: mbarrier.try_wait.parity.shared.b64 %d, [bar], 0;
+@!%d bra again;";
+    let out = [
+        run_described(&text(&masked, "ld.global.u32 %r, [%a+32];"), launch),
+        run_described(&text(skipped, "ld.shared.u32 %r, [%t];"), launch),
+    ];
+    expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 3, 4, 13, 14, 7]
+        p1 = [0, 9, 10, 3, 4, 13, 14, 7]
+        Finished
+        uninitialized-read 34 `st.global.u32 [%a], %r;` lanes [0, 6, 7]: the value that is stored depends on one that was never written
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+        p1 = [0, 1, 2, 3, 4, 5, 0, 0]
+    "#]].assert_eq(&out.concat());
+}

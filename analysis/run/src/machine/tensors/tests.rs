@@ -160,3 +160,72 @@ ret;
         "#]],
     );
 }
+
+/// Elements of a box are combined with those that are there, by the type of the map; those out of bounds are not.
+#[test]
+fn boxes_are_reduced() {
+    let run = |op: &str, ty: &str, values: &str| {
+        let text = format!(
+            "{HEAD}
+            add.u32 %r, %x, 3;
+            st.shared.u32 [%t], %r;
+            fence.proxy.async;
+            bar.sync 0;
+            @%c cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group [%m, {{1, 0}}], [%s];
+            @%c cp.async.bulk.commit_group;
+            @%c cp.async.bulk.wait_group 0;
+            ret;
+            }}"
+        );
+        let launch = format!(
+            "block = 8
+            grid = 2
+            args.map.tensormap = {{ of = 'x', type = '{ty}', shape = [4, 2], strides = [16], box = [4, 2], element_strides = [2, 1] }}
+            args.x = {{ value = {values}, type = '{ty}' }}
+            args.y = {{ zeros = [1], type = 'u32' }}"
+        );
+        let out = run_described(&text, &launch);
+        format!("{op} {ty}: {}\n", out.replace('\n', " "))
+    };
+    let numbers = "[0, 1, 2, 3, 4, 5, 6, 7]";
+    let all = [
+        run("add", "u32", numbers),
+        run("min", "s32", "[-1, -1, -1, -1, 90, 90, 90, 90]"),
+        run("max", "s32", "[-1, -1, -1, -1, 90, 90, 90, 90]"),
+        run("max", "u32", "[0, 4294967295, 0, 0, 0, 0, 0, 0]"),
+        run("inc", "u32", numbers),
+        run("dec", "u32", numbers),
+        run("and", "u32", "[7, 7, 7, 7, 8, 8, 8, 8]"),
+        run("xor", "u32", numbers),
+        run("add", "f32", "[0, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5]"),
+        run("max", "f32", "[0, 0, 0, 0, 0, 0, 0, 0]"),
+    ];
+    expect![[r#"
+        add u32: Finished p0 = [0, 7, 10, 13, 4, 19, 22, 25] p1 = [0] 
+        min s32: Finished p0 = [-1, -1, -1, -1, 90, 7, 8, 9] p1 = [0] 
+        max s32: Finished p0 = [-1, 3, 4, 5, 90, 90, 90, 90] p1 = [0] 
+        max u32: Finished p0 = [0, -1, 4, 5, 0, 7, 8, 9] p1 = [0] 
+        inc u32: Finished p0 = [0, 3, 4, 5, 4, 7, 8, 9] p1 = [0] 
+        dec u32: Finished p0 = [0, 3, 0, 1, 4, 3, 4, 5] p1 = [0] 
+        and u32: Finished p0 = [7, 3, 4, 5, 8, 0, 8, 8] p1 = [0] 
+        xor u32: Finished p0 = [0, 1, 2, 3, 4, 5, 6, 7] p1 = [0] 
+        add f32: Finished p0 = [0, 1069547520, 1069547520, 1069547520, 1069547520, 1069547520, 1069547520, 1069547520] p1 = [0] 
+        max f32: Finished unspecified-operand 28 `@%c cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.tile.bulk_group [%m, {1, 0}], [%s];` lanes [0]: the type of the elements of the tensor has no such reduction p0 = [0, 0, 0, 0, 0, 0, 0, 0] p1 = [0] 
+    "#]].assert_eq(&all.concat());
+}
+
+/// The type of a map counts: packed elements have parts of bytes, and are not run.
+#[test]
+fn packed_elements_of_tensors() {
+    let text = format!("{HEAD}\nret;\n}}");
+    for ty in ["b4x16", "e2m1"] {
+        let launch = format!(
+            "block = 1
+            args.map.tensormap = {{ of = 'x', type = '{ty}', shape = [64, 4], strides = [32], box = [64, 4] }}
+            args.x = {{ zeros = [128], type = 'u8' }}
+            args.y = {{ zeros = [1], type = 'u32' }}"
+        );
+        let out = run_described(&text, &launch);
+        assert_eq!(out, format!("tensors of `{ty}` are not run yet\n"));
+    }
+}

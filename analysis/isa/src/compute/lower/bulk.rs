@@ -1,0 +1,214 @@
+//! Many bytes of memory, and boxes of tensors: what is written there, and where it comes from.
+
+use super::{Lowering, Obstacle, Primitive, Result, Value, mistake};
+use crate::{
+    computation::{Effect, Expression, Memory},
+    compute::{
+        combination::Combination,
+        exact::{Int, Range},
+        memory::{AddressSpace, Bulk, BulkPart, BulkSource, Place, TensorBox},
+        node::Node,
+        program::Op,
+    },
+    matrix::tensor_map::BoxMode,
+    operand::Operand,
+};
+
+impl Lowering<'_> {
+    pub(super) fn write_bulk(
+        &mut self,
+        effect: &Effect,
+        memory: &Memory,
+        size: &Expression,
+    ) -> Result<()> {
+        let (place, address) = self.place(memory, 1, 1, None)?;
+        let size = self.int(size)?;
+        let size = self.builder.low(&size, 64);
+        let from = self.bulk_source(&effect.value)?;
+        self.memory.bulk.push(Bulk {
+            place,
+            address,
+            size,
+            to_box: None,
+            combined: None,
+            from,
+        });
+        Ok(())
+    }
+
+    /// Adds the bytes that are written to a box of a tensor.
+    pub(super) fn write_box(&mut self, effect: &Effect, arguments: &[Expression]) -> Result<()> {
+        if effect.repeated.is_some() {
+            return Err(Obstacle::Memory);
+        }
+        // `apply(op, tile, [from; n])`
+        let (value, combined) = match (&effect.value, effect.each) {
+            (Expression::Call(Primitive::Apply, all), true) => match &all[..] {
+                [Expression::Name(op), Expression::Name(_), source] => {
+                    let word = self.statement.slot(op);
+                    let Some(found) = word.and_then(Combination::from_word) else {
+                        return Err(Obstacle::Memory);
+                    };
+                    (source, Some(found))
+                }
+                _ => return Err(Obstacle::Memory),
+            },
+            (value, false) => (value, None),
+            _ => return Err(Obstacle::Memory),
+        };
+        self.memory.atomic |= effect.atomic;
+        if let Some(completion) = &effect.until {
+            self.memory.until = Some(self.completion(completion)?);
+        }
+        let (place, address, to) = self.tensor_box(arguments)?;
+        let from = self.bulk_source(value)?;
+        let BulkSource::Memory { size, .. } = from else {
+            return mistake("a box is written from memory");
+        };
+        self.memory.bulk.push(Bulk {
+            place,
+            address,
+            size,
+            to_box: Some(to),
+            combined,
+            from,
+        });
+        Ok(())
+    }
+
+    /// The place and address of the map of a box, and the box.
+    fn tensor_box(&mut self, arguments: &[Expression]) -> Result<(u16, Node, TensorBox)> {
+        let [Expression::Name(map), ..] = arguments else {
+            return mistake("a box needs a map");
+        };
+        // What overrides other fields of the map, and the offsets of other modes, are not there.
+        let known = ["map", "mode", "coordinates", "new_address"];
+        let mut names = arguments.iter().filter_map(|it| match it {
+            Expression::Name(name) => Some(*name),
+            _ => None,
+        });
+        if names.any(|it| {
+            !known.contains(&it)
+                && (self.statement.operand(it).is_some() || self.statement.slot(it).is_some())
+        }) {
+            return Err(Obstacle::Chapter(Primitive::TensorBox));
+        }
+        let (place, address) = self.map_place(map)?;
+        let mode = self.box_mode()?;
+        let Some(index) = self.statement.operand("coordinates") else {
+            return Err(Obstacle::Chapter(Primitive::TensorBox));
+        };
+        let count = match self.statement.operands[index].operand {
+            Operand::Vector(items) => items.len() as u32,
+            _ => return Err(Obstacle::Chapter(Primitive::TensorBox)),
+        };
+        let mut coordinates = Vec::new();
+        for element in 0..count {
+            let value = self.element_of(index, element)?;
+            let Value::Int(it) = value else {
+                return mistake("a coordinate is an integer");
+            };
+            let it = it.plain().signed_bits(32);
+            coordinates.push(self.builder.low(&it.plain(), 64));
+        }
+        let start = match self.statement.operand("new_address") {
+            Some(_) => {
+                let start = self.int(&Expression::Name("new_address"))?;
+                Some(self.builder.low(&start.plain(), 64))
+            }
+            None => None,
+        };
+        let of = TensorBox {
+            mode,
+            coordinates,
+            start,
+        };
+        Ok((place, address, of))
+    }
+
+    fn box_mode(&self) -> Result<BoxMode> {
+        let word = self.statement.slot("mode").unwrap_or("tile");
+        match word.split_once("::").map_or((word, ""), |it| it) {
+            ("tile", "") => Ok(BoxMode::Tile),
+            ("tile", _) => Ok(BoxMode::Rows),
+            _ => Err(Obstacle::Chapter(Primitive::TensorBox)),
+        }
+    }
+
+    /// The place of a tensor map, which a generic address names.
+    fn map_place(&mut self, map: &'static str) -> Result<(u16, Node)> {
+        let address = self.int(&Expression::Name(map))?;
+        let node = self.builder.low(&address.plain(), 64);
+        let place = Place {
+            space: AddressSpace::Generic,
+            bytes: 128,
+            count: 1,
+            field: None,
+        };
+        Ok((self.index_of(place), node))
+    }
+
+    /// The bytes of a box.
+    pub(super) fn box_bytes(&mut self, arguments: &[Expression]) -> Result<Value> {
+        let [Expression::Name(map)] = arguments else {
+            return mistake("`box_bytes` needs a map");
+        };
+        let (place, map) = self.map_place(map)?;
+        let mode = self.box_mode()?;
+        let node = self.builder.push(Op::BoxBytes { place, map, mode });
+        Ok(Value::Int(Int::node(node, Range::of_bits(32, false))))
+    }
+
+    fn bulk_source(&mut self, value: &Expression) -> Result<BulkSource> {
+        Ok(match value {
+            // A request may always be refused: the response that says so is zeros.
+            Expression::Integer(0) => BulkSource::Zero,
+            Expression::Call(Primitive::Opaque, none) if none.is_empty() => BulkSource::Zero,
+            Expression::Name("unspecified") => BulkSource::Undefined,
+            Expression::Memory(from) => {
+                let Some(count) = &from.size else {
+                    return mistake("bytes are copied, and not an element");
+                };
+                let (place, address) = self.place(from, 1, 1, None)?;
+                let count = self.int(count)?;
+                let size = self.builder.low(&count, 64);
+                BulkSource::Memory {
+                    place,
+                    address,
+                    size,
+                    part: None,
+                }
+            }
+            Expression::Call(which @ (Primitive::Skip | Primitive::Keep), arguments) => {
+                let [bytes, bounds @ ..] = &arguments[..] else {
+                    return mistake("bytes were expected");
+                };
+                let mut source = self.bulk_source(bytes)?;
+                let mut bound = |it: &Expression| -> Result<Node> {
+                    let bound = self.int(it)?.plain();
+                    Ok(self.builder.low(&bound, 64))
+                };
+                let found = match (which, bounds) {
+                    (Primitive::Skip, [first, end]) => {
+                        BulkPart::Between(bound(first)?, bound(end)?)
+                    }
+                    (_, [mask]) => BulkPart::Masked(bound(mask)?),
+                    _ => return mistake("one mask, or two bounds"),
+                };
+                if let BulkSource::Memory { part, .. } = &mut source {
+                    *part = Some(found);
+                }
+                source
+            }
+            Expression::Call(Primitive::TensorBox, arguments) => {
+                let (place, address, of) = self.tensor_box(arguments)?;
+                BulkSource::Box { place, address, of }
+            }
+            Expression::Name(name) => match self.definitions.get(name).copied() {
+                Some(it) if it.parameters.is_empty() => self.bulk_source(&it.value)?,
+                _ => return Err(Obstacle::Memory),
+            },
+            _ => return Err(Obstacle::Memory),
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! What programs ask of textures and surfaces, PTX ISA 9.7.11 and 9.7.12; who runs them has the texels.
+
+use super::{node::Node, value_type::ElementType};
+
+/// The dimensions of a texture or surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Geometry {
+    /// The dimensions of a layer, 1 to 3.
+    pub dimensions: u8,
+    /// Whether it has layers: then the first coordinate is the layer.
+    pub layered: bool,
+}
+
+impl Geometry {
+    /// That of a word; `None` for cubes and several samples of a texel.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Geometry> {
+        let (dimensions, layered) = match word {
+            "1d" => (1, false),
+            "2d" => (2, false),
+            "3d" => (3, false),
+            "a1d" => (1, true),
+            "a2d" => (2, true),
+            _ => return None,
+        };
+        Some(Geometry {
+            dimensions,
+            layered,
+        })
+    }
+
+    /// The number of coordinates.
+    #[must_use]
+    pub fn coordinates(self) -> u8 {
+        self.dimensions + u8::from(self.layered)
+    }
+}
+
+/// The answer for places outside of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outside {
+    /// An error.
+    Trap,
+    /// The nearest place inside.
+    Nearest,
+    /// Zeros; what is written is lost.
+    Zero,
+}
+
+impl Outside {
+    /// That of a word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Outside> {
+        Some(match word {
+            "trap" => Outside::Trap,
+            "clamp" => Outside::Nearest,
+            "zero" => Outside::Zero,
+            _ => return None,
+        })
+    }
+}
+
+/// A number that describes a texture or surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureProperty {
+    /// Texels along the first dimension.
+    Width,
+    /// Along the second.
+    Height,
+    /// Along the third.
+    Depth,
+    /// The number of layers.
+    Layers,
+}
+
+impl TextureProperty {
+    /// That of a word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<TextureProperty> {
+        Some(match word {
+            "width" => TextureProperty::Width,
+            "height" => TextureProperty::Height,
+            "depth" => TextureProperty::Depth,
+            "array_size" => TextureProperty::Layers,
+            _ => return None,
+        })
+    }
+}
+
+/// The kind of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureQuery {
+    /// The channels of a texel, perhaps between several.
+    Texel {
+        /// Whether the coordinates are floats.
+        floats: bool,
+    },
+    /// Bytes of a surface, whose first coordinate counts bytes.
+    Bytes {
+        /// Bytes of an element.
+        bytes: u8,
+        /// The elements, one after the other.
+        count: u8,
+        /// The answer outside.
+        outside: Outside,
+    },
+    /// A property.
+    Property(TextureProperty),
+}
+
+/// What a program asks of a texture or surface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureRequest {
+    /// The kind.
+    pub query: TextureQuery,
+    /// The dimensions.
+    pub geometry: Geometry,
+    /// The texture or surface: a handle, or the address of a variable.
+    pub handle: Node,
+    /// The coordinates, 32 bits each.
+    pub coordinates: Vec<Node>,
+    /// The type of a channel of the result.
+    pub to: ElementType,
+}
+
+impl TextureRequest {
+    pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
+        act(&mut self.handle);
+        self.coordinates.iter_mut().for_each(act);
+    }
+}
+
+/// An element that is written to a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelStore {
+    /// Where, by its index in [`super::Program::textures`].
+    pub request: u16,
+    /// The element.
+    pub element: u8,
+    /// Its bits.
+    pub value: Node,
+}
