@@ -563,7 +563,9 @@ mod tests {
         check(
             "// run: grid = 1\n//   args.out = { zeros = [1, 2], t$0",
             false,
-            expect![[r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | bytes = " | type = ""#]],
+            expect![[
+                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | bytes = " | type = ""#
+            ]],
         );
         check(
             "// run: args.out = { random = { shape = [4], $0",

@@ -116,7 +116,7 @@ pub(super) enum Source {
     /// A scalar.
     Scalar(Value),
     TensorMap(TensorMap),
-    Texture(texture::Texture),
+    Texture(texture::DescribedTexture),
     Bytes(Vec<u8>),
 }
 

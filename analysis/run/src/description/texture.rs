@@ -31,13 +31,13 @@ pub(super) const ADDRESSING: [&str; 4] = ["clamp", "border", "wrap", "mirror"];
 
 /// A texture as it is described: the name of its array, and the rest.
 #[derive(Clone, Debug)]
-pub(super) struct Texture {
+pub(super) struct DescribedTexture {
     pub(super) of: String,
     pub(super) of_span: Range<usize>,
     pub(super) rest: launch::Texture,
 }
 
-pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<Texture, Problem> {
+pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<DescribedTexture, Problem> {
     table.only(KEYS)?;
     for key in ["of", "type", "shape"] {
         if table.get(key).is_none() {
@@ -90,7 +90,7 @@ pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<Texture, 
         Addressing::Wrap,
         Addressing::Mirror,
     ];
-    Ok(Texture {
+    Ok(DescribedTexture {
         of: table.text("of")?.unwrap_or_default().to_owned(),
         of_span: table.get("of").map_or(0..0, |it| it.span.clone()),
         rest: launch::Texture {

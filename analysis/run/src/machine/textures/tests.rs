@@ -54,16 +54,30 @@ fn texels_and_means_of_texels() {
         run(one, row, floats),
         run(one, &with("address = 'border'"), floats),
         run(hundredths, &with("filter = 'linear'"), floats),
-        run(hundredths, &with("filter = 'linear', address = 'border'"), floats),
-        run(quarters, &with("normalized = true, address = 'wrap'"), floats),
-        run(quarters, &with("normalized = true, address = 'mirror'"), floats),
+        run(
+            hundredths,
+            &with("filter = 'linear', address = 'border'"),
+            floats,
+        ),
+        run(
+            quarters,
+            &with("normalized = true, address = 'wrap'"),
+            floats,
+        ),
+        run(
+            quarters,
+            &with("normalized = true, address = 'mirror'"),
+            floats,
+        ),
         run(
             "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%t, {%x}]; cvt.rni.s32.f32 %r1, %f2;",
             row,
             floats,
         ),
         run(
-            &format!("{place} tex.2d.v4.u32.s32 {{%r1, %r2, %r3, %r4}}, [%t, {{%x, %i}}]; mad.lo.u32 %r1, %r2, 100, %r1; {back}"),
+            &format!(
+                "{place} tex.2d.v4.u32.s32 {{%r1, %r2, %r3, %r4}}, [%t, {{%x, %i}}]; mad.lo.u32 %r1, %r2, 100, %r1; {back}"
+            ),
             plane,
             bytes,
         ),
@@ -133,7 +147,9 @@ fn bytes_of_surfaces() {
             numbers,
         ),
         run(
-            &format!("{place} mul.lo.u32 %r1, %x, 11; sust.b.2d.b32.trap [%t, {{%r4, %i}}], {{%r1}}; suld.b.2d.b32.trap {{%r1}}, [%t, {{%r4, %i}}];"),
+            &format!(
+                "{place} mul.lo.u32 %r1, %x, 11; sust.b.2d.b32.trap [%t, {{%r4, %i}}], {{%r1}}; suld.b.2d.b32.trap {{%r1}}, [%t, {{%r4, %i}}];"
+            ),
             image,
             numbers,
         ),
