@@ -66,7 +66,7 @@ pub fn kernel_map(map: &KernelMap, lines: &LineTable, theme: &Theme) -> String {
     }
     let (width, height) = (width + 2.0 * MARGIN, drawing.y + MARGIN);
     let mut svg = Svg::new(width, height, &title, theme);
-    svg.push(&drawing.svg);
+    svg.push(drawing.svg.trim_end());
     svg.finish()
 }
 

@@ -73,7 +73,14 @@ fn a_map_as_a_drawing_is_of_one_entry() {
     check(
         &["kernel", "--format", "svg", "--entry", "other", "-"],
         &two,
-        expect![[r#""#]],
+        expect![[r##"
+            <svg xmlns="http://www.w3.org/2000/svg" width="714" height="65" viewBox="0 0 714 65" role="img" font-family="ui-sans-serif, system-ui, sans-serif" font-size="12" fill="#1f2328">
+            <title>other</title>
+            <rect width="714" height="65" fill="#ffffff"/>
+            <text x="20" y="37" font-size="15" font-weight="600">other</text>
+            </svg>
+            status 0
+        "##]],
     );
 }
 
