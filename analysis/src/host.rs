@@ -2,30 +2,28 @@
 
 mod compiler;
 mod edits;
+mod navigation;
 mod runs;
+mod views;
 mod writer;
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use salsa::Database as _;
-use syntax::{TextRange, TextSize, text::Edit};
+use syntax::{TextRange, text::Edit};
 
 pub use writer::{AnalysisHost, Change};
 
 pub(crate) use crate::db::find_file;
 
 use crate::{
-    Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable, Completions,
-    Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry, FileContents, FileId,
-    FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint,
-    InlayHintKinds, KernelMap, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reading,
-    Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange,
-    SourceLines, SourceLocation, ValueSlice,
+    Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable, Completions,
+    Diagnostic, ExactEntry, FileContents, FileId, FilePosition, FileRange, FormattingOptions,
+    Hover, InlayHint, InlayHintKinds, RangeInfo, RenameError, RenamePreparation, SemanticToken,
+    SignatureHelp, SourceChange,
     db::{Database, SourceFile},
     diagnostics::{self, Fixes},
     diff, features,
-    kernel::kernel_maps,
-    reading::readings,
 };
 
 /// Cancels the questions of one [`Analysis`].
@@ -222,115 +220,6 @@ impl Analysis {
         })
     }
 
-    /// Where the name at a position is defined, with the range of that name; for a register that is read, the
-    /// writes that reach this place.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn goto_definition(
-        &self,
-        at: FilePosition,
-    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::goto::goto_definition(db, file, at)
-        })
-    }
-
-    /// All writes of the register at a position; the definition of any other name.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn goto_implementation(
-        &self,
-        at: FilePosition,
-    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::goto::goto_implementation(db, file, at)
-        })
-    }
-
-    /// Where the name at a position is declared: prototypes and `.extern` declarations first.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn goto_declaration(
-        &self,
-        at: FilePosition,
-    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::goto::goto_declaration(db, file, at)
-        })
-    }
-
-    /// Where the register or variable at a position is declared; for an argument of a call, the
-    /// parameter that it is passed to.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn goto_type_definition(
-        &self,
-        at: FilePosition,
-    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::goto::goto_type_definition(db, file, at)
-        })
-    }
-
-    /// The lines of other languages from which the instruction or `.loc` at a position was made: its
-    /// own, and the one into which that was inlined.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn source_locations(
-        &self,
-        at: FilePosition,
-    ) -> Cancellable<Option<RangeInfo<Vec<SourceLocation>>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::source_locations::source_locations(db, file, at)
-        })
-    }
-
-    /// The `.loc` directives of the functions of a file in the order of the text: where each begins, the place that it
-    /// names, and the one into which that was inlined. Each function begins with an element without places.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn located(
-        &self,
-        file: FileId,
-    ) -> Cancellable<Vec<(TextSize, [Option<SourceLocation>; 2])>> {
-        self.with_file(file, features::navigation::source_locations::located)
-    }
-
-    /// All instructions of the file that were made from the same source line as the one at a position.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn same_source_line(&self, at: FilePosition) -> Cancellable<Option<SourceLines>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::source_locations::same_source_line(db, file, at)
-        })
-    }
-
-    /// All instructions of the file that were made from the line with this number, counted from 1, of
-    /// whichever source files have such instructions.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn instructions_of_line(&self, file: FileId, line: u32) -> Cancellable<Vec<SourceLines>> {
-        self.with_file(file, |db, file| {
-            features::navigation::source_locations::instructions_of_line(db, file, line)
-        })
-    }
-
-    /// The files that a file names, in the order of the text.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn document_links(&self, file: FileId) -> Cancellable<Vec<DocumentLink>> {
-        self.with_file(file, features::navigation::source_locations::document_links)
-    }
-
     /// The inlay hints of a range, in the order of the text; `exact` is what `ptxas` said of the entries of the file.
     ///
     /// # Errors
@@ -353,65 +242,6 @@ impl Analysis {
     pub fn code_lenses(&self, file: FileId, kinds: CodeLensKinds) -> Cancellable<Vec<CodeLens>> {
         self.with_file(file, |db, file| {
             features::hints::code_lenses::code_lenses(db, file, kinds)
-        })
-    }
-
-    /// The function at a position, from which calls can be followed.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn call_hierarchy(&self, at: FilePosition) -> Cancellable<Vec<NavigationTarget>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::call_hierarchy::prepare(db, file, at)
-        })
-    }
-
-    /// The functions that call the one at a position, in all files that share its name.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn incoming_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::call_hierarchy::incoming(db, file, at)
-        })
-    }
-
-    /// The functions that the one at a position calls, if it is defined in that file.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn outgoing_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::call_hierarchy::outgoing(db, file, at)
-        })
-    }
-
-    /// All occurrences of the name at a position, in all files that share it; `None` if there is no
-    /// name.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn references(
-        &self,
-        at: FilePosition,
-        include_declaration: bool,
-    ) -> Cancellable<Option<Vec<Reference>>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::references::references(db, file, at, include_declaration)
-        })
-    }
-
-    /// The occurrences of the name at a position in its own file.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn highlight(&self, at: FilePosition) -> Cancellable<Vec<Reference>> {
-        self.with_file(at.file, |db, file| {
-            let found = features::navigation::references::highlight(db, file, at);
-            match found.is_empty() {
-                true => features::views::protocols::highlight(db, file, at),
-                false => found,
-            }
         })
     }
 
@@ -456,47 +286,6 @@ impl Analysis {
         })
     }
 
-    /// The outline of a file.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
-        self.with_file(
-            file,
-            features::navigation::document_symbols::document_symbols,
-        )
-    }
-
-    /// The names of modules in all files that match a query, best first, at most `limit`.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn workspace_symbols(
-        &self,
-        query: &str,
-        limit: usize,
-    ) -> Cancellable<Vec<NavigationTarget>> {
-        self.with(|db| features::navigation::workspace_symbols::workspace_symbols(db, query, limit))
-    }
-
-    /// The foldable regions of a file, sorted by range.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
-        self.with_file(file, features::navigation::folding::folding_ranges)
-    }
-
-    /// The ranges that a growing selection goes through, innermost first.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn selection_ranges(&self, at: FilePosition) -> Cancellable<Vec<TextRange>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::selection_ranges::selection_ranges(db, file, at.offset)
-        })
-    }
-
     /// The tokens of a file, or those that touch a range; tokens may span lines.
     ///
     /// # Errors
@@ -509,112 +298,6 @@ impl Analysis {
         self.with_file(file, |db, file| {
             features::hints::semantic_tokens::semantic_tokens(db, file, range)
         })
-    }
-
-    /// How many registers the entries of a file will need; for another target than that of the file if one
-    /// is given.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn registers(
-        &self,
-        file: FileId,
-        target: Option<&str>,
-    ) -> Cancellable<Vec<EntryRegisters>> {
-        self.with_file(file, |db, file| {
-            features::views::registers::registers(db, file, target)
-        })
-    }
-
-    /// How many registers the entry around a position will need.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn registers_at(&self, at: FilePosition) -> Cancellable<Option<EntryRegisters>> {
-        self.with_file(at.file, |db, file| {
-            features::views::registers::registers_at(db, file, at)
-        })
-    }
-
-    /// How control flows in the function around a position; `exact` is what `ptxas` said of the entries of the file.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn flow_graph(
-        &self,
-        at: FilePosition,
-        exact: &[ExactEntry],
-    ) -> Cancellable<Option<FlowGraph>> {
-        self.with_file(at.file, |db, file| {
-            features::views::flow_graph::flow_graph_at(db, file, at, exact)
-        })
-    }
-
-    /// How control flows in the functions of a file that have a body, or in those with a name; in the order
-    /// of the text.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn flow_graphs(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<FlowGraph>> {
-        self.with_file(file, |db, file| {
-            features::views::flow_graph::flow_graphs(db, file, name)
-        })
-    }
-
-    /// Which instructions belong together in the protocols of the functions of a file, or of those with a name:
-    /// groups of asynchronous operations, barriers, allocations.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn protocols(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<ProtocolView>> {
-        self.with_file(file, |db, file| {
-            features::views::protocols::protocol_views(db, file, name)
-        })
-    }
-
-    /// The functions of a file that have a body, or those with a name, as pseudocode for reading.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn readings(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<Reading>> {
-        self.with_file(file, |db, file| readings(db, file, name))
-    }
-
-    /// The maps of the entries of a file, or of those with a name: roles of warps, shared memory, mbarriers, copies.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn kernel_maps(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<KernelMap>> {
-        self.with_file(file, |db, file| kernel_maps(db, file, name))
-    }
-
-    /// Where the register at a position is live.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn live_range(&self, at: FilePosition) -> Cancellable<Option<LiveRange>> {
-        self.with_file(at.file, |db, file| {
-            let effort = features::views::live_range::Effort::Thorough;
-            features::views::live_range::live_range(db, file, at, effort)
-        })
-    }
-
-    /// The values from which the register at a position was computed, and those computed from it.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn slice(&self, at: FilePosition) -> Cancellable<Option<ValueSlice>> {
-        self.with_file(at.file, |db, file| {
-            features::navigation::values::slice(db, file, at)
-        })
-    }
-
-    /// How much of everything a file has.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
-        self.with_file(file, features::views::stats::stats)
     }
 
     /// The severities of findings of a run, each given with its place, code and severity, after the comments of the file
@@ -638,16 +321,6 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn comparable(&self, file: FileId) -> Cancellable<Comparable> {
         self.with_file(file, |db, file| Comparable(diff::read::module(db, file)))
-    }
-
-    /// The syntax tree of a file as indented text, or of the smallest node that covers a range.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn syntax_tree(&self, file: FileId, range: Option<TextRange>) -> Cancellable<String> {
-        self.with_file(file, |db, file| {
-            features::views::syntax_tree::syntax_tree(db, file, range)
-        })
     }
 }
 
