@@ -23,6 +23,7 @@ await build({
     main: 'src/main.ts',
     offline: 'src/offline.ts',
     server: `${server}background.js`,
+    debug: `${server}debug.js`,
   },
   // Only Node reads files. The server that the page starts first is the one that the rest of it uses.
   external: ['node:fs/promises', './server_worker.js', './main.js'],

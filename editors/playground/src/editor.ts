@@ -34,6 +34,7 @@ import { annotations, foldsChanged } from './annotations';
 import { sanitize } from './dom';
 import { language } from './language';
 import { type Problems, problems } from './problems';
+import { stepping } from './stepping';
 import { WorkerTransport } from './transport';
 
 /** What the editor tells the page. */
@@ -141,6 +142,7 @@ export class Editor {
     return EditorState.create({
       doc,
       extensions: [
+        stepping(),
         lineNumbers(),
         highlightActiveLineGutter(),
         highlightSpecialChars(),

@@ -11,6 +11,7 @@ import { Editor } from './editor';
 import { EXAMPLES, languageOf } from './examples';
 import { type Page, type Pane, PANES } from './panes';
 import { applyEdit, NO_PROBLEMS, type Problems } from './problems';
+import { begin, runPane } from './run_pane';
 import { checked, fromFragment, type Shared, toFragment } from './share';
 import { SlowServer } from './transport';
 
@@ -95,6 +96,7 @@ function page(): Page {
   return {
     uri: editor.uri,
     text: editor.text,
+    view,
     position: { line: at.number - 1, character: head - at.from },
     word: from < to ? view.state.sliceDoc(from, to) : at.text.slice(start, end),
     dark: dark.matches,
@@ -218,6 +220,12 @@ async function show(it: Shared): Promise<void> {
   before = it.before;
   open(it.text);
   await Promise.resolve();
+  if (it.begin) {
+    choose(runPane);
+    // The pane takes the text before it runs it.
+    await fill();
+    await begin(it.begin === 'step');
+  }
 }
 
 for (const [index, { name }] of EXAMPLES.entries()) examples.append(new Option(name, String(index)));
@@ -289,8 +297,8 @@ window.addEventListener('hashchange', () => {
 });
 
 const first = await fromFragment(location.hash);
-await show(first ?? kept ?? { text: EXAMPLES[0]?.text ?? '' });
-choose(chosen);
+choose(first?.begin ? runPane : chosen);
+void show(first ?? kept ?? { text: EXAMPLES[0]?.text ?? '' });
 /** Fills the list of targets. */
 async function listTargets(): Promise<void> {
   const words = await editor.client.request<object, Word[]>('ptx/words', { kind: 'target' });

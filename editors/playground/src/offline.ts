@@ -2,7 +2,17 @@
 /** Keeps the page for when there is no network: answers from the network first, and from what was kept without it. */
 
 const CACHE = 'ptx-analyzer';
-const FILES = ['./', 'boot.js', 'server_worker.js', 'main.js', 'style.css', 'server.js', 'ptx_analyzer_bg.wasm', 'icon.svg'];
+const FILES = [
+  './',
+  'boot.js',
+  'server_worker.js',
+  'main.js',
+  'style.css',
+  'server.js',
+  'debug.js',
+  'ptx_analyzer_bg.wasm',
+  'icon.svg',
+];
 const worker = self as unknown as ServiceWorkerGlobalScope;
 
 worker.addEventListener('install', (event) => {

@@ -1,5 +1,6 @@
 /** The panes beside the text: each asks the second server when it is seen. */
 
+import type { EditorView } from '@codemirror/view';
 import type * as lsp from 'vscode-languageserver-protocol';
 
 import type {
@@ -13,12 +14,14 @@ import type {
 } from '../../vscode/src/protocol';
 import { drawing, element, sanitize, withCode } from './dom';
 import { messageOf, type Problems, severityOf } from './problems';
+import { runPane } from './run_pane';
 import type { SlowServer } from './transport';
 
 /** What panes know of the page. */
 export interface Page {
   readonly uri: string;
   readonly text: string;
+  readonly view: EditorView;
   /** The cursor. */
   readonly position: lsp.Position;
   /** The word at the cursor, or the selection. */
@@ -273,4 +276,4 @@ const difference: Pane = {
   },
 };
 
-export const PANES: Pane[] = [problems, registers, flow, protocols, targets, explanation, tree, difference];
+export const PANES: Pane[] = [problems, runPane, registers, flow, protocols, targets, explanation, tree, difference];

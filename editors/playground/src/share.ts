@@ -7,6 +7,8 @@ export interface Shared {
   target?: string;
   /** An earlier text to compare with. */
   before?: string;
+  /** What begins at once; only links of the book say it. */
+  begin?: 'run' | 'step';
 }
 
 /** The longest fragment that is made; browsers and the programs that links are pasted into cut longer ones. */
@@ -59,11 +61,12 @@ export function checked(value: unknown): Shared | undefined {
   return shared;
 }
 
-/** What a fragment says; `text=…` is a text as it is, as the pages of the book link to it. */
+/** What a fragment says; `text=…`, `run=…` and `step=…` have a text as it is, as the pages of the book link to it. */
 export async function fromFragment(fragment: string): Promise<Shared | undefined> {
   const [name, value] = fragment.replace(/^#/, '').split(/=(.*)/s);
   try {
     if (name === 'text' && value) return { text: decodeURIComponent(value) };
+    if ((name === 'run' || name === 'step') && value) return { text: decodeURIComponent(value), begin: name };
     if (name !== 'code' || !value || value.length > MAX_LENGTH) return undefined;
     const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (it) => it.charCodeAt(0));

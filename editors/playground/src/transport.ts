@@ -2,6 +2,7 @@
 
 import type { Transport } from '@codemirror/lsp-client';
 
+import { COMMANDS } from './commands';
 import { languageOf } from './examples';
 import { first, ServerWorker } from './server_worker.js';
 
@@ -66,7 +67,10 @@ export class SlowServer {
       for (const { reject } of this.open.values()) reject(new Error(message));
     };
     void this.request('initialize', {
-      capabilities: { textDocument: { hover: { contentFormat: ['markdown'] } } },
+      capabilities: {
+        textDocument: { hover: { contentFormat: ['markdown'] } },
+        experimental: { commands: { commands: COMMANDS } },
+      },
       initializationOptions: settings,
     });
     this.notify('initialized', {});

@@ -10,6 +10,9 @@ export function load(source?: Source): Promise<void>;
  */
 export function warmUp(): Engine;
 
+/** Compiles a module, for workers that share it. */
+export function compile(source: Source): Promise<WebAssembly.Module>;
+
 /** A language server on this thread. */
 export interface Engine {
     /** Takes a JSON-RPC message, an object or its JSON. */

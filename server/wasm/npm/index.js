@@ -46,7 +46,8 @@ export async function load(source = new URL("./ptx_analyzer_bg.wasm", import.met
     compiled ??= await compile(source);
 }
 
-async function compile(source) {
+/** Compiles a module from its URL, its bytes or a response with them. */
+export async function compile(source) {
     if (source instanceof WebAssembly.Module) {
         return source;
     }
@@ -64,7 +65,19 @@ async function compile(source) {
     }
     // Some hosts do not know the type of such files.
     const known = response.headers.get("Content-Type")?.startsWith("application/wasm");
-    return known ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+    if (!known) {
+        return WebAssembly.compile(await response.arrayBuffer());
+    }
+    try {
+        return await WebAssembly.compileStreaming(response);
+    } catch (error) {
+        // Several workers load the module at once, and a response that they share may be cut off: what is wrong with
+        // the module itself is another error.
+        if (!(error instanceof TypeError) || source instanceof Response) {
+            throw error;
+        }
+        return WebAssembly.compile(await (await fetch(source, { cache: "reload" })).arrayBuffer());
+    }
 }
 
 /** The number of the instance, and of that of each session. */

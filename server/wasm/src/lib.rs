@@ -3,6 +3,8 @@
 //! Messages of LSP go in and out as the text of their JSON. Queueing, merging of edits and cancellation are those of
 //! [`session::connection`]; the clock and the restart after a panic, which ends the instance, are in `background.js`.
 
+mod debugger;
+
 use std::sync::Arc;
 
 use session::{
@@ -10,6 +12,8 @@ use session::{
     host::Bare,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
+
+pub use debugger::Debugger;
 
 /// A session with one client.
 #[wasm_bindgen]

@@ -6,6 +6,7 @@
 mod breakpoints;
 mod evaluate;
 mod launch;
+mod outcome;
 mod program;
 mod protocol;
 mod session;

@@ -61,6 +61,9 @@ pub(super) struct InitializeArguments {
     pub(super) supports_invalidated_event: bool,
     #[serde(default)]
     pub(super) supports_memory_event: bool,
+    /// Our own: the client takes `ptx/outcome` at the end.
+    #[serde(default)]
+    pub(super) supports_outcome_event: bool,
 }
 
 fn yes() -> bool {

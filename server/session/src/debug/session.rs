@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     launch::prepare,
+    outcome::outcome_event,
     program::{Files, Program, Programs},
     protocol::{
         Answer, Granularity, InitializeArguments, LaunchArguments, Message, Refusal,
@@ -241,6 +242,7 @@ impl<'a> Session<'a> {
             first_column: it.columns_start_at1.into(),
             is_told_of_changes: it.supports_invalidated_event,
             is_told_of_memory: it.supports_memory_event,
+            is_told_of_outcomes: it.supports_outcome_event,
         };
         self.is_initialized = true;
         let filters = FindingCode::ALL.iter().map(|it| {
@@ -577,10 +579,17 @@ impl<'a> Session<'a> {
             (true, None) => 3,
             (false, None) => i32::from(fails),
         };
+        let told = self
+            .client
+            .is_told_of_outcomes
+            .then(|| outcome_event(run, &outcome, self.client));
         self.run = None;
         self.handles.clear();
         self.output("stdout", printed);
         self.output("console", lines.join("\n") + "\n");
+        if let Some(it) = told {
+            self.event("ptx/outcome", it);
+        }
         self.event("exited", json!({ "exitCode": code }));
         self.event("terminated", json!({}));
     }

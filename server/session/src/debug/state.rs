@@ -21,6 +21,7 @@ pub(super) struct Client {
     pub(super) first_column: i64,
     pub(super) is_told_of_changes: bool,
     pub(super) is_told_of_memory: bool,
+    pub(super) is_told_of_outcomes: bool,
 }
 
 impl Default for Client {
@@ -30,6 +31,7 @@ impl Default for Client {
             first_column: 1,
             is_told_of_changes: false,
             is_told_of_memory: false,
+            is_told_of_outcomes: false,
         }
     }
 }
