@@ -41,6 +41,8 @@ enable = true
 
 /// Makes the examples coloured.
 const SCRIPT: &str = include_str!("site/ptx.js");
+/// Lets readers check, run and step kernels, where there is a playground.
+const KERNELS: &str = include_str!("site/kernels.js");
 
 /// The page that leads to the playground.
 const PLAYGROUND_PAGE: &str = "\
@@ -49,7 +51,7 @@ const PLAYGROUND_PAGE: &str = "\
 [Open the playground](playground/index.html): the language server in your browser, without installation.
 
 It checks what you paste or drop, explains it, and shows registers, control flow, protocols and what other targets
-make of it. It compares two texts by their meaning. Inline `asm` in CUDA C++ and Python is checked too.
+make of it. It runs and debugs kernels without a GPU. It compares two texts by their meaning. Inline `asm` in CUDA C++ and Python is checked too.
 
 Nothing is uploaded: the server runs in the page as WebAssembly, a shared link carries the text in its fragment, and
 the page works offline once it was opened. It cannot run `ptxas`: exact mode needs an editor.
@@ -297,7 +299,13 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
     );
     let mut files = vec![
         ("book.toml".to_owned(), BOOK.to_owned()),
-        ("ptx.js".to_owned(), SCRIPT.to_owned()),
+        (
+            "ptx.js".to_owned(),
+            match has_playground {
+                true => format!("{SCRIPT}{KERNELS}"),
+                false => SCRIPT.to_owned(),
+            },
+        ),
         ("src/SUMMARY.md".to_owned(), summary),
     ];
     let text = |it: SitePage| (format!("src/{}", it.path), it.markdown);

@@ -222,6 +222,7 @@ fn examples_lead_to_the_playground() {
     let files = files(&repository(), true).expect("the files of the repository");
     let files: BTreeMap<_, _> = files.into_iter().collect();
     assert!(files["src/SUMMARY.md"].contains("(playground.md)"));
+    assert!(files["ptx.js"].contains("ptx-kernel"));
     let with_link = |folder: &str| {
         let pages = files.iter().filter(|it| it.0.starts_with(folder));
         let (linked, bare): (Vec<_>, Vec<_>) =
