@@ -4,7 +4,6 @@
 //! [`TensorMap::decode`] reads.
 
 use super::swizzle::{MODES, Swizzle};
-use crate::compute::{ElementType, ValueType};
 
 /// The most dimensions of a tensor.
 pub const MOST_DIMENSIONS: usize = 5;
@@ -100,23 +99,14 @@ const TYPES: [&str; 13] = [
     "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32", "f64", "bf16", "tf32", "tf32",
 ];
 
-/// Bytes of a type.
-fn bytes_of(ty: usize) -> Option<u8> {
-    let bits = match *TYPES.get(ty)? {
-        "tf32" => 32,
-        word => ValueType::from_word(word)?.bits(),
-    };
-    Some((bits / 8) as u8)
-}
+/// Bytes of these.
+const TYPE_BYTES: [u8; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
-/// The number of a type of elements that a word means: unsigned bits of its size where there is no such type.
+/// The number of a type of elements with so many bits: that of unsigned bits where there is no such type.
 #[must_use]
-pub fn type_number(word: &str) -> Option<u8> {
+pub fn type_number(word: &str, bits: u32) -> Option<u8> {
     let own = TYPES.iter().position(|it| *it == word);
-    let found = own.or_else(|| {
-        let bits = ValueType::from_word(word)?.bits();
-        [8, 16, 32, 0, 64].iter().position(|it| *it == bits)
-    });
+    let found = own.or_else(|| [8, 16, 32, 0, 64].iter().position(|it| *it == bits));
     found.map(|it| it as u8)
 }
 
@@ -138,11 +128,10 @@ impl TensorMap {
         MODES[usize::from(self.swizzle).min(MODES.len() - 1)]
     }
 
-    /// The type of an element.
+    /// The type of an element, as a word.
     #[must_use]
-    pub fn element_type(&self) -> Option<ElementType> {
-        let word = TYPES.get(usize::from(self.ty))?;
-        Some(ValueType::from_word(word)?.element)
+    pub fn type_word(&self) -> Option<&'static str> {
+        TYPES.get(usize::from(self.ty)).copied()
     }
 
     /// How many elements of a dimension a box has.
@@ -242,7 +231,7 @@ impl TensorMap {
             MapField::Stride => *map.strides.get_mut(index)? = value,
             MapField::ElementStride => *map.element_strides.get_mut(index)? = value as u32,
             MapField::Type => {
-                map.element = bytes_of(value as usize)?;
+                map.element = *TYPE_BYTES.get(value as usize)?;
                 map.ty = value as u8;
             }
             MapField::Swizzle => {

@@ -6,7 +6,7 @@ use super::{
     contents::{Contents, count},
     element::Element,
     problem::{Problem, not_allowed},
-    size::{Scalar, size},
+    size::{Scalar, shape, size},
     table::Table,
     texture,
     value::{Data, Value},
@@ -304,15 +304,6 @@ fn dimensions(
         *to = number.map_err(|it| Problem::new(value.span.clone(), table.path(key), it))?;
     }
     Ok(Some(found))
-}
-
-/// The elements along each dimension.
-pub(super) fn shape(table: &Table<'_>, key: &str, scalars: &[Scalar]) -> Result<Vec<u64>, Problem> {
-    let list = table.list(key).unwrap_or_default().iter();
-    let sizes = list.map(|value| {
-        size(value, scalars).map_err(|it| Problem::new(value.span.clone(), table.path(key), it))
-    });
-    sizes.collect()
 }
 
 fn argument(

@@ -1,6 +1,10 @@
 //! Sizes: integers, or expressions over the scalar arguments, such as `"(n + 127) / 128"`.
 
-use super::value::{Data, Value};
+use super::{
+    problem::Problem,
+    table::Table,
+    value::{Data, Value},
+};
 
 /// A scalar argument that expressions may name.
 pub(super) type Scalar = (String, i128);
@@ -16,6 +20,15 @@ pub(super) fn size(value: &Value, scalars: &[Scalar]) -> Result<u64, String> {
         _ => return Err(format!("expected an integer, found {}", value.kind())),
     };
     u64::try_from(number).map_err(|_| format!("{number} is not a size"))
+}
+
+/// The elements along each dimension.
+pub(super) fn shape(table: &Table<'_>, key: &str, scalars: &[Scalar]) -> Result<Vec<u64>, Problem> {
+    let list = table.list(key).unwrap_or_default().iter();
+    let sizes = list.map(|value| {
+        size(value, scalars).map_err(|it| Problem::new(value.span.clone(), table.path(key), it))
+    });
+    sizes.collect()
 }
 
 fn evaluate(text: &str, scalars: &[Scalar]) -> Result<i128, String> {

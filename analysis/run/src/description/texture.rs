@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::{
     element::Element,
     problem::{Problem, not_allowed},
-    read::shape,
-    size::Scalar,
+    size::{Scalar, shape},
     table::Table,
     value::Data,
 };

@@ -20,7 +20,7 @@ use super::{
     schedule::Order,
     spin::Spins,
     tensors,
-    textures::{self, Texture},
+    texture::{self, Texture},
     world::World,
 };
 
@@ -333,7 +333,7 @@ impl<'a> Machine<'a> {
                     let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
                     self.world.global.textures.push(made.map_err(LaunchError)?);
                     let count = self.world.global.textures.len();
-                    textures::handle(count - 1).to_le_bytes().to_vec()
+                    texture::handle(count - 1).to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);

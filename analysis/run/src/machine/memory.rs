@@ -3,7 +3,7 @@
 use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
-use super::textures::Texture;
+use super::texture::Texture;
 
 /// Bytes with what is known of them.
 #[derive(Clone, Debug, Default)]

@@ -33,6 +33,7 @@ mod tensor_memory;
 mod tensors;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod textures;
 mod transfers;
 mod warp;

@@ -4,7 +4,7 @@
 mod tests;
 
 use isa::{
-    compute::{AddressSpace, Combination, Place, TensorBox, ValueType},
+    compute::{AddressSpace, Combination, ElementType, Place, TensorBox, ValueType},
     matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, MapField, SIZE, TensorMap, type_number},
 };
 
@@ -39,7 +39,7 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
         128 => 3,
         it => return Err(format!("a swizzle has 0, 32, 64 or 128 bytes, not {it}")),
     };
-    let Some(ty) = type_number(&map.ty) else {
+    let Some(ty) = type_number(&map.ty, bits) else {
         return Err(format!("tensors of `{}` are not run yet", map.ty));
     };
     let ones = |it: &[u32]| -> [u32; MOST_DIMENSIONS] {
@@ -203,7 +203,7 @@ impl Access<'_> {
                 let Some(old) = self.read_many(&GLOBAL, address, element.len(), lane) else {
                     return;
                 };
-                let ty = map.element_type();
+                let ty = map.type_word().and_then(ElementType::from_word);
                 let number = |all: &[(u8, bool)]| {
                     let bytes = all.iter().rev();
                     bytes.fold(0, |number, it| number << 8 | u64::from(it.0))

@@ -4,145 +4,27 @@
 mod tests;
 
 use isa::compute::{
-    AddressSpace, ElementType, Place, Program, TextureQuery, TextureRequest, ValueType,
-    float::{Format, Number},
+    AddressSpace, ElementType, Place, Program, TextureQuery, TextureRequest,
+    float::Format,
     texture::{Outside, TextureProperty},
 };
 
-use crate::{
-    launch::{self, Addressing},
-    outcome::FindingCode,
-};
+use crate::outcome::FindingCode;
 
 use super::{
     access::Access,
     findings::lanes_of,
+    texture::{self, Texture},
     warp::{LANES, Lanes},
 };
 
-/// The handle of the first texture: there is no memory at handles.
-const HANDLES: u64 = 0x5000_0000_0000;
-/// The distance of handles.
-const STEP: u64 = 256;
 /// The parts into which interpolation divides the distance of two texels.
 const PARTS: f64 = 256.0;
 
-/// The handle of a texture, by its index.
-pub(super) fn handle(index: usize) -> u64 {
-    HANDLES + index as u64 * STEP
-}
-
-/// A texture or surface.
-#[derive(Clone, Debug)]
-pub(super) struct Texture {
-    address: u64,
-    /// The type of a channel.
-    ty: ElementType,
-    /// Bytes of a channel.
-    bytes: u64,
-    described: launch::Texture,
-}
-
-impl Texture {
-    /// A texture of an array at an address.
-    ///
-    /// # Errors
-    /// The array is too small, or the type is not one of a texture.
-    pub(super) fn new(
-        described: &launch::Texture,
-        address: u64,
-        size: u64,
-    ) -> Result<Texture, String> {
-        let ty = ValueType::from_word(&described.ty).filter(|it| it.count == 1);
-        let bits = ty.map_or(0, ValueType::bits);
-        let Some(ty) = ty.filter(|_| matches!(bits, 8 | 16 | 32)) else {
-            return Err(format!("a texture has no channels of `{}`", described.ty));
-        };
-        let layers = described.layers.unwrap_or(1);
-        let rows = described.shape.iter().skip(1);
-        let rows = rows.fold(layers, |all, it| all.saturating_mul(*it));
-        let needed = rows.saturating_mul(described.pitch);
-        if needed > size {
-            return Err(format!(
-                "the texture takes {needed} bytes, and its array has {size}"
-            ));
-        }
-        Ok(Texture {
-            address,
-            ty: ty.element,
-            bytes: u64::from(bits / 8),
-            described: described.clone(),
-        })
-    }
-
-    /// Texels along a dimension.
-    fn size(&self, dimension: usize) -> u64 {
-        self.described.shape.get(dimension).copied().unwrap_or(1)
-    }
-
-    fn dimensions(&self) -> usize {
-        self.described.shape.len()
-    }
-
-    /// The address of a row of a layer.
-    fn row(&self, layer: u64, [_, y, z]: [u64; 3]) -> u64 {
-        let row = (layer * self.size(2) + z) * self.size(1) + y;
-        self.address + row * self.described.pitch
-    }
-
-    /// The texel that an integer means along a dimension; `None` if it is outside, where everything is zero.
-    fn inside(&self, at: i64, dimension: usize) -> Option<u64> {
-        let size = self.size(dimension) as i64;
-        let addressing = match self.described.addressing {
-            Addressing::Wrap | Addressing::Mirror if !self.described.normalized => {
-                Addressing::Clamp
-            }
-            it => it,
-        };
-        let found = match addressing {
-            Addressing::Clamp => at.clamp(0, size - 1),
-            Addressing::Border => return (0..size).contains(&at).then_some(at as u64),
-            Addressing::Wrap => at.rem_euclid(size),
-            Addressing::Mirror => match at.rem_euclid(2 * size) {
-                it if it < size => it,
-                it => 2 * size - 1 - it,
-            },
-        };
-        Some(found as u64)
-    }
-
-    /// The number that the bits of a channel are, where floats are asked for.
-    fn number(&self, bits: u64) -> f64 {
-        match self.ty {
-            ElementType::Float(format) => Number::decode(format, bits).to_f64(),
-            ElementType::Integer {
-                bits: width,
-                signed,
-            } => {
-                let rest = 64 - width;
-                let most = (1_u64 << (width - u32::from(signed))) - 1;
-                let number = match signed {
-                    true => ((bits << rest).cast_signed() >> rest) as f64,
-                    false => bits as f64,
-                };
-                (number / most as f64).max(-1.0)
-            }
-            ElementType::Predicate => 0.0,
-        }
-    }
-
-    /// Whether channels are read as floats.
-    fn has_floats(&self) -> bool {
-        matches!(self.ty, ElementType::Float(_)) || self.described.scaled
-    }
-}
-
 impl Access<'_> {
     fn texture_at(&mut self, handle: u64, lane: usize) -> Option<Texture> {
-        let index = handle.wrapping_sub(HANDLES) / STEP;
-        let is_handle = handle >= HANDLES && handle.is_multiple_of(STEP);
-        let found = self.global.textures.get(index as usize);
-        let found = found.filter(|_| is_handle).cloned();
+        let index = texture::index(handle);
+        let found = index.and_then(|it| self.global.textures.get(it)).cloned();
         if found.is_none() {
             self.refuse(
                 lane,
