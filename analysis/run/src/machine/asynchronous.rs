@@ -210,7 +210,7 @@ impl Machine<'_> {
                 }
             }
             if commits {
-                operation.knows = Some(self.complete_products(warp));
+                operation.knows = Some(self.complete_products(warp, running));
             }
             match (group.filter(|_| waits), self.launch.late) {
                 (Some(group), true) => {
@@ -225,7 +225,7 @@ impl Machine<'_> {
     }
 
     /// Closes the products of the tensor core that a warp has issued so far: the knowledge of those that see them done.
-    fn complete_products(&mut self, warp: &Warp) -> Clock {
+    fn complete_products(&mut self, warp: &Warp, running: &Running) -> Clock {
         let group = Group::TensorMma;
         let groups = self
             .asynchronous
@@ -235,7 +235,9 @@ impl Machine<'_> {
         groups.count += 1;
         let count = groups.count;
         let source = self.world.races.operations_of(warp.clock, group);
-        self.world.races.completion(warp.clock, source, count)
+        let thread = self.world.races.thread(warp.clock, warp.time);
+        let races = &mut self.world.races;
+        races.completion(thread, running.active, source, count)
     }
 
     /// Closes groups and waits for them.
@@ -261,7 +263,7 @@ impl Machine<'_> {
                     let kept = count.map(|it| self.read(warp, running, it, 32).0);
                     for lane in lanes_of(members(group, running.active)) {
                         let kept = kept.map(|it| it[usize::from(lane)] as usize);
-                        self.wait(warp, lane, group, kept);
+                        self.wait(warp, (lane, running.active), group, kept);
                     }
                 }
                 _ => {}
@@ -270,7 +272,13 @@ impl Machine<'_> {
     }
 
     /// Waits until at most so many groups of a lane are left; without a number for everything.
-    fn wait(&mut self, warp: &mut Warp, lane: u8, group: Group, kept: Option<usize>) {
+    fn wait(
+        &mut self,
+        warp: &mut Warp,
+        (lane, active): (u8, u32),
+        group: Group,
+        kept: Option<usize>,
+    ) {
         let key = (warp.clock, lane, group);
         let Some(groups) = self.asynchronous.lanes.get_mut(&key) else {
             return;
@@ -290,7 +298,11 @@ impl Machine<'_> {
             self.land(warp, operation);
         }
         let source = self.world.races.operations_of(warp.clock, group);
-        self.world.races.acquire_source(warp.clock, source, known);
+        let races = &mut self.world.races;
+        match is_of_warp(group) {
+            true => races.acquire_source(warp.clock, active, source, known),
+            false => races.acquire_lane((warp.clock, lane), source, known),
+        }
         warp.pending.landed(group, known);
     }
 
@@ -467,7 +479,8 @@ impl Machine<'_> {
                         (found, copies)
                         && let Some(barrier) = access.blocks[at].mbarriers.get_mut(&offset)
                     {
-                        barrier.gathering.raise(source, known);
+                        let gathering = &mut barrier.gathering.known;
+                        gathering.raise_lane(source as u32, lane, known + 1);
                     }
                 }
             }
@@ -486,7 +499,7 @@ impl Machine<'_> {
                 if let Some((Region::Shared(at), offset)) = found
                     && let Some(barrier) = access.blocks[at].mbarriers.get_mut(&offset)
                 {
-                    barrier.complete_bytes(bytes);
+                    barrier.complete_bytes(bytes, running.at);
                 }
             }
         }

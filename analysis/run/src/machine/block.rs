@@ -28,6 +28,8 @@ pub(super) struct Block {
     /// The parts of shared memory between its variables, ascending, by their offsets; no access may touch them.
     pub(super) holes: Arc<[(u64, u64)]>,
     pub(super) barriers: FxHashMap<u32, Barrier>,
+    /// The barriers at which a thread has waited, by number.
+    pub(super) waited: u32,
     /// The mbarriers, by their offset in shared memory.
     pub(super) mbarriers: FxHashMap<usize, Mbarrier>,
     /// Tensor memory, once something is allocated there.

@@ -295,6 +295,7 @@ impl Machine<'_> {
         warp.merge();
         if block.live == 0 {
             self.check_readers(&running, warp);
+            self.check_end(&running, warp);
         }
         self.after_end(&running, warp);
     }

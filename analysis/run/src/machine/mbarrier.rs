@@ -2,7 +2,7 @@
 
 use syntax::TextRange;
 
-use super::{clock::Clock, races::Thread};
+use super::{clock::Clock, findings::At, races::Thread};
 
 /// An mbarrier.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub(super) struct Mbarrier {
     /// The source of asynchronous writes that complete with it.
     pub(super) source: usize,
     pub(super) initialized: bool,
+    /// The operation whose bytes have arrived last.
+    pub(super) completes: Option<At>,
     /// Who initialized it, and where.
     pub(super) made: Option<(Thread, u8, TextRange)>,
 }
@@ -35,7 +37,8 @@ impl Mbarrier {
     }
 
     /// Bytes have arrived, written by its source; what the issuer knew is known to those that wait.
-    pub(super) fn complete_bytes(&mut self, bytes: i64) {
+    pub(super) fn complete_bytes(&mut self, bytes: i64, at: At) {
+        self.completes = Some(at);
         self.transactions -= bytes;
         self.turn();
     }

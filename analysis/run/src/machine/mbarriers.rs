@@ -86,7 +86,8 @@ pub(super) fn read_field(
                 (barrier.complete.clone(), barrier.source, barrier.phase);
             let warp = access.thread.view;
             access.races.acquire(warp, 1 << lane, &complete);
-            access.races.acquire_source(warp, source, phase as u32);
+            let races = &mut access.races;
+            races.acquire_source(warp, 1 << lane, source, phase as u32);
             phase
         }
         BarrierField::Expected => barrier.expected as u64,
@@ -169,7 +170,9 @@ pub(super) fn write_field(
             if arrives {
                 let clock = match &access.knows {
                     Some(it) => it.clone(),
-                    None => access.races.release(warp),
+                    None => access
+                        .races
+                        .release_lanes(warp, 1 << lane, access.thread.time),
                 };
                 let barrier = access.blocks[block].mbarriers.get_mut(&offset);
                 if let Some(it) = barrier {

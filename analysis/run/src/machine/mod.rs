@@ -7,8 +7,10 @@ mod call;
 mod clock;
 mod conversions;
 mod cores;
+mod ends;
 mod findings;
 pub(crate) mod inspect;
+mod knowledge;
 mod launch;
 #[cfg(test)]
 mod matrices;

@@ -2,8 +2,8 @@
 //!
 //! A clock counts, for each warp and each source of asynchronous writes, how much of what it did is ordered before. A
 //! barrier joins the clocks of those that meet; a release publishes a clock at a location and an acquire takes it from
-//! there (PTX ISA 8.7 to 8.9). Lanes of one warp are ordered only where they meet, so each warp keeps for each two lanes
-//! when they last did.
+//! there (PTX ISA 8.7 to 8.9). Lanes of one warp are ordered only where they meet, so each lane has its own knowledge
+//! until then.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,11 @@ use syntax::TextRange;
 use crate::outcome::FindingCode;
 
 use super::{
-    clock::Clock,
+    clock::{Clock, Moment},
     findings::{At, lanes_of},
+    knowledge::Known,
     shadow::{Entry, Shadow, WORD},
-    warp::{LANES, Lanes},
+    warp::Lanes,
 };
 
 /// The author of an access, and the warp whose knowledge counts for it.
@@ -73,36 +74,6 @@ pub(super) struct Conflict {
     pub(super) reads: Option<(u64, usize, u32)>,
 }
 
-/// The knowledge about a warp.
-#[derive(Clone, Debug)]
-struct Known {
-    clock: Clock,
-    /// When two lanes last met, by the time of the warp after it.
-    met: Box<[[u32; LANES]; LANES]>,
-    /// When all lanes last met.
-    all_met: u32,
-    /// The clock at its last fence, which its later strong writes publish in its block.
-    fenced: Option<Clock>,
-    /// That at its last fence for threads of other blocks, too.
-    fenced_widely: Option<Clock>,
-    /// The clocks that its strong reads have seen, which its next fence takes over.
-    seen: Clock,
-    /// For each lane, how much of what the lanes of the warp did is ordered before by what it acquired.
-    own: [u32; LANES],
-    /// The sources of its asynchronous operations, by the kind of their groups.
-    operations: Vec<(Group, usize)>,
-}
-
-impl Known {
-    fn acquire(&mut self, warp: usize, lanes: u32, clock: &Clock) {
-        let own = clock.get(warp);
-        for lane in lanes_of(lanes).map(usize::from) {
-            self.own[lane] = self.own[lane].max(own);
-        }
-        self.clock.join(clock);
-    }
-}
-
 /// The accesses so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Races {
@@ -155,21 +126,7 @@ impl Races {
     pub(super) fn new_warp(&mut self, block: u64) -> usize {
         let source = self.new_source();
         self.sources[source] = Some(block);
-        let mut clock = Clock::default();
-        clock.raise(source, 1);
-        self.warps.insert(
-            source,
-            Known {
-                clock,
-                met: Box::new([[0; LANES]; LANES]),
-                all_met: 0,
-                fenced: None,
-                fenced_widely: None,
-                seen: Clock::default(),
-                own: [0; LANES],
-                operations: Vec::new(),
-            },
-        );
+        self.warps.insert(source, Known::new(source));
         source
     }
 
@@ -192,34 +149,45 @@ impl Races {
     pub(super) fn thread(&self, warp: usize, time: u32) -> Thread {
         Thread {
             author: warp,
-            clock: self.warps.get(&warp).map_or(0, |it| it.clock.get(warp)),
+            clock: self.warps.get(&warp).map_or(0, |it| it.epoch),
             view: warp,
             time,
         }
     }
 
-    /// The clock of a warp for others to join; what it does from now on is not in it.
+    /// What all lanes of a warp know and did, for others to join; what they do from now on is not in it.
     pub(super) fn release(&mut self, warp: usize) -> Clock {
-        let Some(known) = self.warps.get_mut(&warp) else {
-            return Clock::default();
-        };
-        let published = known.clock.clone();
-        let own = published.get(warp);
-        known.clock.raise(warp, own + 1);
-        published
+        let known = self.warps.get_mut(&warp);
+        known.map(Known::release).unwrap_or_default()
     }
 
-    /// Lanes of a warp take over what a clock knows.
+    /// What some lanes of a warp know and did before a time of the warp.
+    pub(super) fn release_lanes(&mut self, warp: usize, lanes: u32, time: u32) -> Clock {
+        let mut clock = Clock::default();
+        if let Some(known) = self.warps.get(&warp) {
+            lanes_of(lanes).for_each(|it| clock.join(&known.release_lane(it.into(), time)));
+        }
+        clock
+    }
+
+    /// Lanes of a warp take over what a clock knows; `u32::MAX` means all that there are.
     pub(super) fn acquire(&mut self, warp: usize, lanes: u32, clock: &Clock) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.acquire(warp, lanes, clock);
+            known.acquire(lanes, clock);
         }
     }
 
-    /// A warp knows of an asynchronous source up to a number.
-    pub(super) fn acquire_source(&mut self, warp: usize, source: usize, clock: u32) {
+    /// Lanes of a warp know of an asynchronous source up to a number.
+    pub(super) fn acquire_source(&mut self, warp: usize, lanes: u32, source: usize, number: u32) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.clock.raise(source, clock);
+            known.acquire_source(lanes, source, number);
+        }
+    }
+
+    /// A lane of a warp knows what it has issued itself of an asynchronous source, up to a number.
+    pub(super) fn acquire_lane(&mut self, (warp, lane): (usize, u8), source: usize, number: u32) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.acquire_lane(lane.into(), source, number);
         }
     }
 
@@ -236,10 +204,16 @@ impl Races {
         source
     }
 
-    /// The knowledge of those that see that operations of a source are done: what the warp knows, and these.
-    pub(super) fn completion(&mut self, warp: usize, source: usize, clock: u32) -> Clock {
-        let mut knows = self.release(warp);
-        knows.raise(source, clock);
+    /// The knowledge of those that see that operations of a source are done: what some lanes of the warp know, and these.
+    pub(super) fn completion(
+        &mut self,
+        thread: Thread,
+        lanes: u32,
+        source: usize,
+        number: u32,
+    ) -> Clock {
+        let mut knows = self.release_lanes(thread.view, lanes, thread.time);
+        knows.known.raise(source as u32, number);
         knows
     }
 
@@ -248,31 +222,20 @@ impl Races {
         let Some(known) = self.warps.get(&warp).filter(|_| self.enabled) else {
             return true;
         };
-        if thread.view != warp {
-            return thread.clock <= known.clock.get(thread.author);
-        }
-        let met = known.met[usize::from(lane)][usize::from(other)];
-        lane == other || met.max(known.all_met) > thread.time
+        let own = thread.view == warp && known.has_met(lane.into(), 1 << other, thread.time);
+        let moment = Moment {
+            source: thread.author as u32,
+            number: thread.clock,
+            time: thread.time,
+            lanes: 1 << other,
+        };
+        own || known.covers(lane.into(), &moment)
     }
 
-    /// Lanes of a warp meet, before the instruction with this number.
+    /// Lanes of a warp meet, before the instruction with this number; `u32::MAX` means all that there are.
     pub(super) fn meet(&mut self, warp: usize, lanes: u32, time: u32) {
-        let Some(known) = self.warps.get_mut(&warp) else {
-            return;
-        };
-        let together = || lanes_of(lanes).map(usize::from);
-        let own = together().map(|it| known.own[it]).max().unwrap_or(0);
-        together().for_each(|it| known.own[it] = own);
-        if lanes == u32::MAX {
-            known.all_met = time;
-            return;
-        }
-        for (one, row) in known.met.iter_mut().enumerate() {
-            for (other, met) in row.iter_mut().enumerate() {
-                if lanes >> one & 1 == 1 && lanes >> other & 1 == 1 {
-                    *met = time;
-                }
-            }
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.meet(lanes, time);
         }
     }
 
@@ -288,46 +251,41 @@ impl Races {
     pub(super) fn knows_start(&self, warp: usize, others: impl Iterator<Item = usize>) -> bool {
         let known = self.warps.get(&warp).filter(|_| self.enabled);
         let mut others = others;
-        known.is_none_or(|known| others.any(|it| known.clock.get(it) > 0))
+        known.is_none_or(|known| others.any(|it| known.has_heard_of(it)))
     }
 
-    /// A fence between proxies: the asynchronous one sees what the warp knows.
-    pub(super) fn proxy_fence(&mut self, warp: usize) {
-        // What the warp does from now on is not in it.
-        let own = self.release(warp).get(warp);
+    /// A fence between proxies by lanes of a warp: the asynchronous one sees what they know.
+    pub(super) fn proxy_fence(&mut self, warp: usize, lanes: u32, time: u32) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.clock.publish(warp, own);
+            known.proxy_fence(lanes, time);
         }
     }
 
-    /// A fence of a warp for the threads of a scope.
-    pub(super) fn fence(&mut self, warp: usize, lanes: u32, scope: Scope) {
-        let clock = self.release(warp);
+    /// A fence by lanes of a warp for the threads of a scope.
+    pub(super) fn fence(&mut self, (warp, time): (usize, u32), lanes: u32, scope: Scope) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            if scope > Scope::Cta {
-                known.fenced_widely = Some(clock.clone());
-            }
-            known.fenced = Some(clock);
-            let seen = std::mem::take(&mut known.seen);
-            known.acquire(warp, lanes, &seen);
+            known.fence(lanes, scope, time);
         }
     }
 
     /// A strong access orders by what it reads and publishes.
-    fn synchronize(&mut self, key: u64, (warp, lane): (usize, u8), writes: bool, kind: Kind) {
+    fn synchronize(&mut self, key: u64, thread: Thread, lane: u8, writes: bool, kind: Kind) {
         use Order::{Acquire, AcquireRelease, All, Release};
-        let Some(block) = self.block_of(warp) else {
+        let Some(block) = self.block_of(thread.view) else {
+            return;
+        };
+        let Some(known) = self.warps.get_mut(&thread.view) else {
             return;
         };
         let narrow = kind.scope <= Scope::Cta;
         if (!writes || kind.order != Order::None)
-            && let (Some(all), Some(known)) = (self.published.get(&key), self.warps.get_mut(&warp))
+            && let Some(all) = self.published.get(&key)
         {
             let reaches = |it: &&(Option<u64>, Clock)| it.0.is_none_or(|it| it == block);
             for (_, clock) in all.iter().filter(reaches) {
                 match kind.order {
-                    Acquire | AcquireRelease | All => known.acquire(warp, 1 << lane, clock),
-                    _ => known.seen.join(clock),
+                    Acquire | AcquireRelease | All => known.acquire(1 << lane, clock),
+                    _ => known.see(lane.into(), clock),
                 }
             }
         }
@@ -335,16 +293,19 @@ impl Races {
             return;
         }
         let clocks = match kind.order {
-            Release | AcquireRelease | All => [Some((narrow, self.release(warp))), None],
-            _ => match self.warps.get(&warp) {
-                Some(it) => [
-                    it.fenced.clone().map(|it| (true, it)),
-                    it.fenced_widely.clone().map(|it| (narrow, it)),
-                ],
-                None => [None, None],
-            },
+            Release | AcquireRelease | All => {
+                let clock = known.release_lane(lane.into(), thread.time);
+                [Some((narrow, clock)), None]
+            }
+            _ => {
+                let [in_block, widely] = known.fenced(lane.into());
+                [Some((true, in_block)), Some((narrow, widely))]
+            }
         };
         for (narrow, clock) in clocks.into_iter().flatten() {
+            if clock.known.is_empty() {
+                continue;
+            }
             let to = narrow.then_some(block);
             let all = self.published.entry(key).or_default();
             match all.iter_mut().find(|it| it.0 == to) {
@@ -360,22 +321,16 @@ impl Races {
             return true;
         };
         let own = entry.author == entry.view && entry.view == new.view;
-        if !own || entry.asynchronous {
-            return entry.clock <= known.clock.get(entry.author as usize);
-        }
-        if entry.clock <= known.own[usize::from(lane)] {
+        // What an operation reads before it writes, or before it lands.
+        if own && entry.asynchronous {
             return true;
         }
         // An asynchronous operation is ordered after what was before its issue only.
-        if new.asynchronous && entry.time > new.time {
+        if own && new.asynchronous && entry.time > new.time {
             return false;
         }
-        let others = entry.lanes & !(1 << lane);
-        let met = |other: u8| {
-            let pair = known.met[usize::from(lane)][usize::from(other)];
-            pair.max(known.all_met) > entry.time
-        };
-        others == 0 || known.all_met > entry.time || lanes_of(others).all(met)
+        let lane = usize::from(lane);
+        (own && known.has_met(lane, entry.lanes, entry.time)) || known.covers(lane, &entry.moment())
     }
 
     /// The accesses of words of shared memory, by other blocks or by copies, that nothing orders before what these warps
@@ -391,14 +346,14 @@ impl Races {
         for word in keys.start / WORD..keys.end.div_ceil(WORD) {
             for entry in self.shadow.of_word(word) {
                 let view = entry.view as usize;
-                let author = entry.author as usize;
+                let moment = entry.moment();
                 let knows = |it: &usize| {
                     let known = self.warps.get(it);
-                    known.is_none_or(|it| entry.clock <= it.clock.get(author))
+                    known.is_none_or(|it| it.is_aware(&moment))
                 };
                 // Own accesses end before the block, but for copies out of it that nobody waits for.
                 let is_own = (entry.writes || !entry.asynchronous) && self.block_of(view) == own;
-                if is_own || entry.clock <= passed.get(author) || warps.iter().any(knows) {
+                if is_own || passed.known.covers(&moment) || warps.iter().any(knows) {
                     continue;
                 }
                 match found
@@ -413,12 +368,16 @@ impl Races {
         found
     }
 
-    /// The clock of the last wide fence of a warp, which a relaxed arrival makes known to others.
-    pub(super) fn fenced(&self, warp: usize) -> Clock {
-        let known = self.warps.get(&warp);
-        known
-            .and_then(|it| it.fenced_widely.clone())
-            .unwrap_or_default()
+    /// What lanes of a warp make known to others by an arrival that is not a release.
+    pub(super) fn fenced(&self, warp: usize, lanes: u32) -> Clock {
+        let mut clock = Clock::default();
+        if let Some(known) = self.warps.get(&warp) {
+            for lane in lanes_of(lanes) {
+                let [_, widely] = known.fenced(lane.into());
+                clock.join(&widely);
+            }
+        }
+        clock
     }
 
     /// An access of some bytes; the first other access with which it races, if there is one.
@@ -444,7 +403,7 @@ impl Races {
             lane,
         );
         if kind.strong {
-            self.synchronize(key, (thread.view, lane), writes, kind);
+            self.synchronize(key, thread, lane, writes, kind);
         }
         self.found.drain(..).next().map(|it| it.1)
     }
@@ -473,7 +432,7 @@ impl Races {
             };
             self.access_bytes(keys[at], bytes, entry, lane);
             if kind.strong {
-                self.synchronize(keys[at], (thread.view, lane), writes, kind);
+                self.synchronize(keys[at], thread, lane, writes, kind);
             }
         }
         std::mem::take(&mut self.found)
@@ -530,6 +489,13 @@ impl Races {
             if old.bytes & entry.bytes == 0 {
                 return true;
             }
+            if old.is_repeated_by(&entry) {
+                // What comes later is compared with the new access, lanes that poll need not meet.
+                old.lanes &= !entry.lanes;
+                if old.lanes == 0 {
+                    return false;
+                }
+            }
             if entry.atomic && old.view == entry.view && !old.strong && !old.writes {
                 // The read was only a guess at what the operation would find.
                 old.lanes &= !entry.lanes;
@@ -539,7 +505,7 @@ impl Races {
             }
             let follows = entry.pipelined && old.author == entry.author;
             let before = follows || Self::is_before(known, old, &entry, lane);
-            if before && is_hidden(known, word, old, &entry) {
+            if before && is_hidden(known, word, old, (&entry, lane)) {
                 conflict.get_or_insert_with(|| Conflict {
                     code: FindingCode::MissingProxyFence,
                     message: "this operation of the asynchronous proxy need not see what was written to this location: `fence.proxy.async` is missing between them".to_owned(),
@@ -580,9 +546,9 @@ impl Races {
             if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
                 return true;
             }
-            let waited = warps.get(&(old.view as usize)).is_some_and(|it| {
-                old.asynchronous && old.clock <= it.clock.get(old.author as usize)
-            });
+            let waited = warps
+                .get(&(old.view as usize))
+                .is_some_and(|it| old.asynchronous && it.is_aware(&old.moment()));
             let is_tensor = (TENSOR..SHARED).contains(&word);
             let mut found = describe(old, &entry, waited, is_tensor);
             for (read, write) in [(&*old, &entry), (&entry, &*old)] {
@@ -600,6 +566,37 @@ impl Races {
             self.shadow.append(tail, entry);
         }
         conflict
+    }
+}
+
+impl Entry {
+    /// Whether another access of its warp is the same for each lane that both have.
+    fn is_repeated_by(&self, new: &Entry) -> bool {
+        let kind = |it: &Entry| {
+            let marks = (it.writes, it.strong, it.atomic, it.asynchronous);
+            (
+                it.author,
+                it.view,
+                it.scope,
+                it.by_proxy,
+                it.read_only,
+                marks,
+            )
+        };
+        kind(self) == kind(new) && !self.asynchronous && self.bytes & !new.bytes == 0
+    }
+
+    /// The access as clocks know it.
+    fn moment(&self) -> Moment {
+        Moment {
+            source: self.author,
+            number: self.clock,
+            time: match self.author == self.view {
+                true => self.time,
+                false => self.clock,
+            },
+            lanes: self.lanes,
+        }
     }
 }
 
@@ -627,13 +624,13 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
 }
 
 /// Whether the asynchronous proxy need not see what an access that is ordered before has written.
-fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, new: &Entry) -> bool {
+fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, (new, lane): (&Entry, u8)) -> bool {
     new.by_proxy
         && !old.by_proxy
         && !old.in_order
         && old.writes
         && word >= SHARED
-        && known.is_some_and(|it| old.clock > it.clock.proxied(old.author as usize))
+        && known.is_some_and(|it| !it.covers_by_proxy(lane.into(), &old.moment()))
 }
 
 /// `is_tensor` says whether the location is in tensor memory, `waited` whether the thread that

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use super::{Machine, warp::State};
 
 /// After so many instructions without a change of memory, states are compared.
-const PATIENCE: u64 = 50_000;
+const PATIENCE: u64 = 8_000;
 /// How many states are kept.
 const MOST_STATES: usize = 4096;
 

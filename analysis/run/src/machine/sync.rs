@@ -97,6 +97,9 @@ impl Machine<'_> {
         {
             return Met::Waits;
         }
+        if instruction.together == Together::Warpgroup {
+            *warp.in_group.entry(running.at.range).or_default() += 1;
+        }
         if let Some(event) = event(instruction, is_barrier) {
             let arrives = event.kind == EventKind::BlockArrive;
             let operands = event.operands;
@@ -107,7 +110,10 @@ impl Machine<'_> {
                 EventKind::ClusterArrive => {
                     self.arrive_at_cluster(warp, running, instruction.order == Order::Release);
                 }
-                EventKind::ProxyFence => self.world.races.proxy_fence(warp.clock),
+                EventKind::ProxyFence => {
+                    let races = &mut self.world.races;
+                    races.proxy_fence(warp.clock, running.active, warp.time);
+                }
                 EventKind::TensorAlloc
                     if !self.allocate_columns(warp, running, instruction, event) =>
                 {
@@ -137,7 +143,8 @@ impl Machine<'_> {
                 .is_some_and(|it| it.places.is_empty());
         if is_fence {
             let scope = instruction.strength.scope;
-            self.world.races.fence(warp.clock, running.active, scope);
+            let thread = (warp.clock, warp.time);
+            self.world.races.fence(thread, running.active, scope);
         }
         Met::Goes
     }
@@ -178,7 +185,9 @@ impl Machine<'_> {
         }
         let orders = meeting.is_some_and(|it| it.kind == EventKind::WarpSync);
         if orders {
-            self.world.races.meet(warp.clock, running.active, warp.time);
+            let all = running.active == warp.live;
+            let lanes = if all { u32::MAX } else { running.active };
+            self.world.races.meet(warp.clock, lanes, warp.time);
         }
         true
     }
@@ -262,7 +271,7 @@ impl Machine<'_> {
             self.report(FindingCode::UnspecifiedOperand, running, message);
         }
         self.compare_counts(running, barrier, expected);
-        let clock = self.world.races.release(warp.clock);
+        let clock = self.release(warp, running);
         let count = running.active.count_ones();
         let block = &mut self.world.clusters[running.cluster].blocks[running.block];
         let state = block.barriers.entry(barrier).or_default();
@@ -274,6 +283,7 @@ impl Machine<'_> {
         state.clock.join(&clock);
         state.at = Some(running.at.range);
         if !arrives {
+            block.waited |= 1 << (barrier % 32);
             warp.groups[running.group].state = State::AtBarrier { barrier };
         }
         self.open_barrier(running, barrier, warp);
@@ -284,6 +294,15 @@ impl Machine<'_> {
         match warp.groups[running.group].state {
             State::Released { some, every } => Met::With(some, every),
             _ => Met::Waits,
+        }
+    }
+
+    /// The knowledge that the lanes of a group bring to a barrier.
+    fn release(&mut self, warp: &Warp, running: &Running) -> super::clock::Clock {
+        let (races, lanes) = (&mut self.world.races, running.active);
+        match lanes == warp.live {
+            true => races.release(warp.clock),
+            false => races.release_lanes(warp.clock, lanes, warp.time),
         }
     }
 
@@ -372,8 +391,8 @@ impl Machine<'_> {
                 }
             }
             if lanes != 0 {
-                races.acquire(warp.clock, lanes, &state.clock);
                 let all = if lanes == warp.live { u32::MAX } else { lanes };
+                races.acquire(warp.clock, all, &state.clock);
                 races.meet(warp.clock, all, warp.time);
             }
         };
@@ -445,8 +464,8 @@ impl Machine<'_> {
             self.report(FindingCode::DivergentSync, running, message.to_owned());
         }
         warp.at_cluster |= running.active;
-        let fenced = self.world.races.fenced(warp.clock);
-        let clock = self.world.races.release(warp.clock);
+        let fenced = self.world.races.fenced(warp.clock, running.active);
+        let clock = self.release(warp, running);
         let cluster = &mut self.world.clusters[running.cluster];
         cluster.arrived += running.active.count_ones();
         cluster.passing.join(&clock);
@@ -492,8 +511,10 @@ impl Machine<'_> {
         }
         warp.at_cluster &= !running.active;
         let clock = cluster.complete.clone();
-        self.world.races.acquire(warp.clock, running.active, &clock);
-        self.world.races.meet(warp.clock, running.active, warp.time);
+        let all = running.active == warp.live;
+        let lanes = if all { u32::MAX } else { running.active };
+        self.world.races.acquire(warp.clock, lanes, &clock);
+        self.world.races.meet(warp.clock, lanes, warp.time);
         true
     }
 

@@ -1,5 +1,7 @@
 //! Tensor memory of a block: its cells, and which columns are allocated, PTX ISA 9.7.17.1.
 
+use std::collections::BTreeMap;
+
 use analysis::code::{Event, Instruction};
 use isa::compute::Cell;
 
@@ -7,6 +9,7 @@ use crate::outcome::{Ended, FindingCode};
 
 use super::{
     Machine,
+    findings::At,
     running::Running,
     warp::{State, Warp, first},
 };
@@ -27,6 +30,8 @@ pub(super) struct TensorCells {
     owners: [Option<u32>; (TENSOR_COLUMNS / UNIT) as usize],
     /// Whether no more may be allocated.
     pub(super) relinquished: bool,
+    /// The statements that have allocated what is not free yet, by the first column.
+    made: BTreeMap<u32, At>,
 }
 
 impl Default for TensorCells {
@@ -37,6 +42,7 @@ impl Default for TensorCells {
             undefined: vec![true; count],
             owners: [None; (TENSOR_COLUMNS / UNIT) as usize],
             relinquished: false,
+            made: BTreeMap::new(),
         }
     }
 }
@@ -68,12 +74,21 @@ impl TensorCells {
         if own.count() as u32 * UNIT != columns || columns == 0 {
             return false;
         }
+        self.made.remove(&address);
         for owner in &mut self.owners {
             if *owner == Some(address) {
                 *owner = None;
             }
         }
         true
+    }
+
+    /// The allocations that have not been freed: how many columns each has, and where it was made.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (u32, At)> {
+        self.made.iter().map(move |(first, at)| {
+            let own = self.owners.iter().filter(|it| **it == Some(*first));
+            (own.count() as u32 * UNIT, *at)
+        })
     }
 
     /// Whether columns are allocated.
@@ -131,6 +146,7 @@ impl Machine<'_> {
             warp.groups[running.group].polled = Some((warp.groups[running.group].pc, changes));
             return false;
         };
+        cells.made.insert(found, running.at);
         self.allocated = found.into();
         if relinquished {
             let message = "the block has given up its right to allocate tensor memory".to_owned();

@@ -167,6 +167,8 @@ pub(super) struct Warp {
     pub(super) clock: usize,
     /// The lanes that have not ended.
     pub(super) live: u32,
+    /// How often it has executed each instruction that is for whole warpgroups.
+    pub(super) in_group: FxHashMap<TextRange, u32>,
     pub(super) groups: Vec<Group>,
     pub(super) frames: Vec<Frame>,
     /// Frames that nobody is in.

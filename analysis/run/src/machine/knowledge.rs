@@ -1,0 +1,207 @@
+//! The knowledge of a warp about what others did: that of all its lanes, and that of single ones.
+
+use std::sync::Arc;
+
+use isa::{event::Group, strength::Scope};
+
+use super::{
+    clock::{Clock, Moment},
+    findings::lanes_of,
+    warp::LANES,
+};
+
+/// The knowledge of a warp.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// The number of its source.
+    source: u32,
+    /// How often it has released all that it did, and one more.
+    pub(super) epoch: u32,
+    /// The knowledge of all lanes.
+    all: Clock,
+    /// What single lanes know besides, until they meet.
+    single: [Option<Box<Clock>>; LANES],
+    /// The lanes that know something of their own.
+    knowing: u32,
+    /// When two lanes last met, by the time of the warp after it.
+    met: Box<[[u32; LANES]; LANES]>,
+    /// When all lanes last met.
+    all_met: u32,
+    /// The clocks that the strong reads of a lane have seen, which its next fence takes over.
+    seen: [Option<Box<Clock>>; LANES],
+    /// The sources of its asynchronous operations, by the kind of their groups.
+    pub(super) operations: Vec<(Group, usize)>,
+}
+
+impl Known {
+    pub(super) fn new(source: usize) -> Known {
+        Known {
+            source: source as u32,
+            epoch: 1,
+            all: Clock::default(),
+            single: Default::default(),
+            knowing: 0,
+            met: Box::new([[0; LANES]; LANES]),
+            all_met: 0,
+            seen: Default::default(),
+            operations: Vec::new(),
+        }
+    }
+
+    /// The knowledge of a lane that the others lack.
+    fn own(&mut self, lane: usize) -> &mut Clock {
+        self.knowing |= 1 << lane;
+        self.single[lane].get_or_insert_default()
+    }
+
+    /// The knowledge of a lane.
+    fn of_lane(&self, lane: usize) -> Clock {
+        let mut clock = self.all.clone();
+        if let Some(it) = &self.single[lane] {
+            clock.join(it);
+        }
+        clock
+    }
+
+    /// Whether a lane knows of an access by another source, or by its own warp because of what it has acquired.
+    pub(super) fn covers(&self, lane: usize, it: &Moment) -> bool {
+        let single = self.single[lane].as_ref();
+        self.all.known.covers(it) || single.is_some_and(|own| own.known.covers(it))
+    }
+
+    /// Whether the asynchronous proxy sees an access that a lane knows of.
+    pub(super) fn covers_by_proxy(&self, lane: usize, it: &Moment) -> bool {
+        let single = self.single[lane].as_ref();
+        self.all.proxied.covers(it) || single.is_some_and(|own| own.proxied.covers(it))
+    }
+
+    /// Whether some lane knows of an access.
+    pub(super) fn is_aware(&self, it: &Moment) -> bool {
+        self.all.known.covers(it) || lanes_of(self.knowing).any(|lane| self.covers(lane.into(), it))
+    }
+
+    /// Whether some lane knows anything of a source.
+    pub(super) fn has_heard_of(&self, source: usize) -> bool {
+        let source = source as u32;
+        let mut single = self.single.iter().flatten();
+        self.all.known.has(source) || single.any(|it| it.known.has(source))
+    }
+
+    /// Whether a lane has met all of some lanes after a time.
+    pub(super) fn has_met(&self, lane: usize, others: u32, time: u32) -> bool {
+        let met = |other: u8| self.met[lane][usize::from(other)] > time;
+        let others = others & !(1 << lane);
+        others == 0 || self.all_met > time || lanes_of(others).all(met)
+    }
+
+    /// For each lane until when what it did is ordered before what a lane does at a time.
+    fn row(&self, lane: usize, time: u32) -> Arc<[u32; LANES]> {
+        let mut row = self.met[lane].map(|it| it.max(self.all_met));
+        row[lane] = row[lane].max(time);
+        Arc::new(row)
+    }
+
+    /// What a lane knows at a time, its own warp included.
+    pub(super) fn release_lane(&self, lane: usize, time: u32) -> Clock {
+        let mut clock = self.of_lane(lane);
+        clock.known.raise_lanes(self.source, &self.row(lane, time));
+        clock
+    }
+
+    /// What all lanes know, with all that they did; what they do from now on is not in it.
+    pub(super) fn release(&mut self) -> Clock {
+        let mut clock = self.all.clone();
+        for it in self.single.iter().flatten() {
+            clock.join(it);
+        }
+        clock.known.raise(self.source, self.epoch);
+        self.epoch += 1;
+        clock
+    }
+
+    /// Lanes take over what a clock knows.
+    pub(super) fn acquire(&mut self, lanes: u32, clock: &Clock) {
+        if lanes == u32::MAX {
+            return self.all.join(clock);
+        }
+        if clock.is_empty() {
+            return;
+        }
+        for lane in lanes_of(lanes).map(usize::from) {
+            self.own(lane).join(clock);
+        }
+    }
+
+    /// Lanes know of a source up to a number.
+    pub(super) fn acquire_source(&mut self, lanes: u32, source: usize, number: u32) {
+        for lane in lanes_of(lanes) {
+            self.own(lane.into()).known.raise(source as u32, number);
+        }
+    }
+
+    /// A lane knows what it has issued itself of a source, up to a number.
+    pub(super) fn acquire_lane(&mut self, lane: usize, source: usize, number: u32) {
+        let own = self.own(lane);
+        own.known.raise_lane(source as u32, lane, number + 1);
+    }
+
+    /// Lanes meet, before the instruction with this number; `u32::MAX` means all that there are.
+    pub(super) fn meet(&mut self, lanes: u32, time: u32) {
+        let knowing = lanes & self.knowing;
+        if knowing != 0 {
+            let mut joined = Clock::default();
+            for lane in lanes_of(knowing).map(usize::from) {
+                if let Some(it) = self.single[lane].take() {
+                    joined.join(&it);
+                }
+            }
+            self.knowing &= !knowing;
+            self.acquire(lanes, &joined);
+        }
+        if lanes == u32::MAX {
+            self.all_met = time;
+            return;
+        }
+        for (one, row) in self.met.iter_mut().enumerate() {
+            for (other, met) in row.iter_mut().enumerate() {
+                if lanes >> one & 1 == 1 && lanes >> other & 1 == 1 {
+                    *met = time;
+                }
+            }
+        }
+    }
+
+    /// Lanes execute a fence between proxies at a time: the asynchronous one sees what each of them knows.
+    pub(super) fn proxy_fence(&mut self, lanes: u32, time: u32) {
+        for lane in lanes_of(lanes).map(usize::from) {
+            let knows = self.release_lane(lane, time);
+            self.own(lane).proxied.join(&knows.known);
+        }
+    }
+
+    /// Lanes execute a fence for the threads of a scope at a time.
+    pub(super) fn fence(&mut self, lanes: u32, scope: Scope, time: u32) {
+        for lane in lanes_of(lanes).map(usize::from) {
+            if let Some(seen) = self.seen[lane].take() {
+                self.own(lane).join(&seen);
+            }
+            let knows = self.release_lane(lane, time).known;
+            let own = self.own(lane);
+            if scope > Scope::Cta {
+                own.widely_fenced.join(&knows);
+            }
+            own.fenced.join(&knows);
+        }
+    }
+
+    /// What a strong write of a lane that is not a release publishes in its block, and for all.
+    pub(super) fn fenced(&self, lane: usize) -> [Clock; 2] {
+        let knows = self.of_lane(lane);
+        [knows.after_fences(false), knows.after_fences(true)]
+    }
+
+    /// A strong read of a lane that is not an acquire has seen what was published.
+    pub(super) fn see(&mut self, lane: usize, clock: &Clock) {
+        self.seen[lane].get_or_insert_default().join(clock);
+    }
+}
