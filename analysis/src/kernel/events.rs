@@ -161,7 +161,7 @@ impl Kernel<'_, '_> {
             Base::Value(value) => value,
         };
         let sum = self.values.sum_before(value, step);
-        if let Some(found) = self.from_variable(&sum, offset) {
+        if let Some(found) = self.in_variable(&sum, offset) {
             return Some(found);
         }
         let (origin, distance) = self.values.place(value, step)?;
@@ -185,7 +185,7 @@ impl Kernel<'_, '_> {
     }
 
     /// A sum as an address in the one variable that is in it.
-    pub(super) fn from_variable(&self, sum: &Sum, offset: i64) -> Option<Address> {
+    pub(super) fn in_variable(&self, sum: &Sum, offset: i64) -> Option<Address> {
         let symbol = |it: &(u32, i64)| self.values.symbol(it.0).filter(|_| it.1 == 1);
         let mut symbols = sum.terms.iter().filter_map(|it| Some((it.0, symbol(it)?)));
         let (Some((node, symbol)), None) = (symbols.next(), symbols.next()) else {

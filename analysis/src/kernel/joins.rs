@@ -91,7 +91,7 @@ impl Kernel<'_, '_> {
         let address = self.without_shift(term)?;
         let inner = self.values.sum(address, 32);
         let mask = (1 << (ADDRESS_BITS - LEFT_OUT)) - 1;
-        self.from_variable(&inner, (sum.constant & mask) << LEFT_OUT)
+        self.in_variable(&inner, (sum.constant & mask) << LEFT_OUT)
     }
 
     /// The number of which a node has the bits of an address in a descriptor.
