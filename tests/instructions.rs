@@ -1,7 +1,7 @@
 //! Which instructions the machine runs, which judges check their results, and why the others are not run.
 //!
-//! `kernels/instructions.md` has the table. It is made of the tables of `isa`, of the statements that ptxas has accepted
-//! (`conformance/recorded`), of the cases of the evaluator's judges (`computations/recorded`) and of the kernels that
+//! `kernels/instructions.md` has the table. Its sources are the tables of `isa`, the statements that ptxas has accepted
+//! (`conformance/recorded`), the cases of the evaluator's judges (`computations/recorded`) and the kernels that
 //! must give the results of numpy (`kernels`); `UPDATE_EXPECT=1` writes it again.
 
 use std::{
@@ -38,7 +38,7 @@ const JUDGES: [(&str, &str); 4] = [
 /// An instruction by its name in the tables and its section of the manual.
 type Key = (&'static str, &'static str);
 
-/// What is known of an instruction.
+/// The facts about an instruction.
 #[derive(Default)]
 struct Row {
     /// Statements that run, and all that were tried.

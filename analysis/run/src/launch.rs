@@ -70,7 +70,7 @@ pub struct Texture {
     pub pitch: u64,
     /// Whether texels are interpolated.
     pub linear: bool,
-    /// What is read outside.
+    /// The texels that are read outside.
     pub addressing: Addressing,
     /// Whether coordinates go from 0 to 1.
     pub normalized: bool,
@@ -78,7 +78,7 @@ pub struct Texture {
     pub scaled: bool,
 }
 
-/// What is read outside of a texture.
+/// The texels that are read outside a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Addressing {
     /// The nearest texel inside.

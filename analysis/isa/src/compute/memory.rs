@@ -212,7 +212,7 @@ pub enum BulkSource {
 pub enum BulkPart {
     /// Those from a first one up to a last one, which is not among them: the others become anything.
     Between(Node, Node),
-    /// Of each 16 bytes those in a mask: the others stay.
+    /// The bytes in a mask for each 16: the others stay.
     Masked(Node),
 }
 

@@ -485,7 +485,7 @@ pub struct Program {
     pub bulk: Vec<Bulk>,
     /// The fields of tensor maps that are replaced.
     pub fields: Vec<MapStore>,
-    /// What is asked of textures and surfaces.
+    /// The questions about textures and surfaces.
     pub textures: Vec<TextureRequest>,
     /// The elements that are written to surfaces.
     pub texels: Vec<TexelStore>,

@@ -1,4 +1,4 @@
-//! What programs ask of textures and surfaces, PTX ISA 9.7.11 and 9.7.12; who runs them has the texels.
+//! The questions of programs about textures and surfaces, PTX ISA 9.7.11 and 9.7.12; who runs them has the texels.
 
 use super::{node::Node, value_type::ElementType};
 
@@ -36,7 +36,7 @@ impl Geometry {
     }
 }
 
-/// The answer for places outside of a surface.
+/// The answer for places outside a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outside {
     /// An error.
@@ -108,7 +108,7 @@ pub enum TextureQuery {
     Property(TextureProperty),
 }
 
-/// What a program asks of a texture or surface.
+/// A question of a program about a texture or surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureRequest {
     /// The kind.

@@ -77,7 +77,7 @@ pub(super) struct Barrier {
     pub(super) expected: u32,
     /// Those that have arrived.
     pub(super) arrived: u32,
-    /// Their lanes, by the number of the warp.
+    /// Their lanes, by the warp rank.
     pub(super) lanes: FxHashMap<u32, u32>,
     /// Those that brought a true value.
     pub(super) some: u32,

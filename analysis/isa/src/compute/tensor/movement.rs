@@ -17,7 +17,7 @@ pub struct TensorMovement {
     pub fragment: Fragment,
     /// The registers that are stored; none of a load.
     pub registers: Vec<Node>,
-    /// What a load also makes of the registers of a lane, as the register after them.
+    /// The reduction of the registers of a lane that a load also gives, as the register after them.
     pub reduction: Option<TensorReduction>,
 }
 

@@ -203,7 +203,7 @@ ret;
     "#]].assert_eq(&run_described(text, launch));
 }
 
-/// Of a bulk copy, the bytes in a mask, and those that are not at its ends.
+/// The bytes of a bulk copy in a mask, and those that are not at its ends.
 #[test]
 fn parts_of_bulk_copies() {
     let text = |copy: &str, read: &str| {
