@@ -6,6 +6,7 @@ mod compiler;
 mod completion;
 mod costs;
 mod flow;
+mod missing;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,6 +18,7 @@ pub use compiler::*;
 pub use completion::*;
 pub use costs::*;
 pub use flow::*;
+pub use missing::*;
 
 /// A file known to the analysis; the user of the crate maps it to a path or URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -57,7 +57,7 @@ pub use reading::{Reading, ReadingLine};
 
 pub use fragments::{
     CommandTargets, Fragment, FragmentOperand, FragmentView, HostFile, HostSettings,
-    lines_as_strings, words_of_command,
+    candidate_targets, lines_as_strings, words_of_command,
 };
 /// The layouts of matrix fragments, and swizzling, for drawings.
 pub use isa::{layout as matrix_layout, swizzle};

@@ -11,6 +11,7 @@ mod machine;
 mod outcome;
 #[cfg(test)]
 mod pages;
+pub mod statements;
 
 pub use kinds::{has_asynchronous_operations, synchronizes};
 pub use launch::{Addressing, Argument, Array, Launch, Limits, Schedule, TensorMap, Texture};

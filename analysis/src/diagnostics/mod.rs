@@ -36,4 +36,5 @@ pub(crate) use rules::{
     directives::{debug::locations_of, tuning::lacks_cta_memory},
     gates::cause,
     instructions::{address_width::is_refused, portability::unavailable},
+    names::missing_registers::missing_registers,
 };

@@ -35,7 +35,7 @@ use crate::diagnostics::registry::{SYNTAX_ERROR, UNCLOSED_DELIMITER};
 
 pub use judge::HostSettings;
 pub use layout::lines_as_strings;
-pub use targets::{CommandTargets, words_of_command};
+pub use targets::{CommandTargets, candidates as candidate_targets, words_of_command};
 pub use view::{FragmentOperand, FragmentView};
 
 use kind::Kind;

@@ -38,7 +38,7 @@ const ORDER: [(u16, Suffix); 20] = {
 };
 
 /// The targets that are tried when nothing says which.
-pub(super) fn candidates() -> impl Iterator<Item = Target> {
+pub fn candidates() -> impl Iterator<Item = Target> {
     ORDER
         .iter()
         .map(|&(number, suffix)| Target { number, suffix })

@@ -3,8 +3,8 @@
 use syntax::TextRange;
 
 use crate::{
-    AccessPattern, Cancellable, Cost, Diagnostic, EntryPlace, FileId, FilePosition, accesses, code,
-    code::Code, diagnostics, features,
+    AccessPattern, Cancellable, Cost, Diagnostic, EntryPlace, FileId, FilePosition,
+    MissingRegister, accesses, code, code::Code, diagnostics, features,
 };
 
 use super::Analysis;
@@ -35,6 +35,14 @@ impl Analysis {
             let found = features::views::registers::function_at(db, file, at.offset);
             found.map(|it| it.0.name(db).to_owned())
         })
+    }
+
+    /// The registers that the functions of a file use and nothing declares, in the order of their first uses.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn missing_registers(&self, file: FileId) -> Cancellable<Vec<MissingRegister>> {
+        self.with_file(file, diagnostics::missing_registers)
     }
 
     /// The accesses of memory of the functions of a file, or of those with a name, in the order of the text. `block` is

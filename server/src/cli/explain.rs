@@ -1,5 +1,7 @@
 //! `ptx-analyzer explain`: documentation in a terminal.
 
+mod trial;
+
 use std::{io, path::Path};
 
 use analysis::{Explanation, Explanations, documented, explain};
@@ -15,10 +17,14 @@ pub(super) struct ExplainArgs {
     /// constant, a concept, a question, a name of CUDA C++ or SASS, a diagnostic code, a message of ptxas or CUDA.
     #[arg(
         value_name = "WORDS",
-        required_unless_present_any = ["list", "at"],
+        required_unless_present_any = ["list", "at", "run"],
         allow_negative_numbers = true
     )]
     words: Vec<String>,
+    /// Run statements on the values that follow, one for each operand that is read, or NAME=VALUE: numbers, `0f3F800000`,
+    /// `{1, 2}` for packed types, 32 values with commas, or an expression with `lane`.
+    #[arg(long = "try", value_name = "STATEMENTS", conflicts_with_all = ["list", "at", "all"])]
+    run: Option<String>,
     /// Explain the statements of PTX on a line of a file: of PTX, or of another language with PTX in its strings.
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["words", "list"])]
     at: Option<String>,
@@ -47,6 +53,9 @@ enum ExplainFormat {
 }
 
 pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    if let Some(text) = &args.run {
+        return trial::run(text, args, io);
+    }
     if args.list {
         for (name, key) in &documented() {
             writeln!(io.stdout, "{name}\t{}", key.kind())?;

@@ -107,7 +107,13 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         command: "explain",
-        statuses: &[],
+        statuses: &[
+            (1, "With --try: running the statements has a finding."),
+            (
+                3,
+                "With --try: the run was stopped, by an instruction that cannot be run yet or by a limit.",
+            ),
+        ],
         examples: &[
             (
                 "ptx-analyzer explain cp.async.bulk --target sm_90",
@@ -120,6 +126,10 @@ pub(super) const PAGES: &[Page] = &[
             (
                 "ptx-analyzer explain --at kernel.cu:12",
                 "Explain the statements on a line.",
+            ),
+            (
+                "ptx-analyzer explain --try 'lop3.b32 %0, %1, %2, %3, 0x96' 1 2 4",
+                "Run a statement on values.",
             ),
         ],
     },

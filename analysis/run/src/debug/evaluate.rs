@@ -474,7 +474,7 @@ impl<'m, 'a> Scope<'m, 'a> {
 }
 
 /// The slots of a register with their names: one, or one for each element of a vector.
-fn slots(register: &Register) -> impl Iterator<Item = (String, Slot, Type)> {
+pub(crate) fn slots(register: &Register) -> impl Iterator<Item = (String, Slot, Type)> {
     let ty = Type::of_register(register.class);
     let lanes = u32::from(register.lanes.max(1));
     let step = register.class.bits().div_ceil(64);

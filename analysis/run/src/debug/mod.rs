@@ -11,6 +11,7 @@ mod types;
 mod value;
 
 pub use debugger::Debugger;
+pub(crate) use evaluate::slots as register_slots;
 pub use evaluate::{Found, Part, Scope};
 pub use expression::Expression;
 pub use points::{Breakpoint, Hits, Piece, Points, Watch, Watched};

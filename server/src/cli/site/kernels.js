@@ -1,7 +1,7 @@
 // Lets readers check, run and step the kernels of the book. The playground's module is loaded by the first click.
 (() => {
   const playground = new URL(`${path_to_root}playground/`, document.baseURI);
-  const wasm = new URL('ptx_analyzer_bg.wasm', playground).href;
+  const wasm = new URL('ptx_debugger_bg.wasm', playground).href;
   const element = (name, text = '', className = '') => {
     const it = document.createElement(name);
     it.textContent = text;

@@ -120,3 +120,30 @@ fn answers_fit_a_terminal() {
     let wrong: Vec<String> = names.chain(questions).collect();
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn statements_run_on_values() {
+    let lop3 = "lop3.b32 %0, %1, %2, %3, 0x96";
+    check(
+        &["explain", "--try", lop3, "1", "2", "4"],
+        "",
+        expect![[r#"
+            %0 (.b32) = 7
+                hex       0x00000007
+                u32       7
+                s32       7
+                f32       1e-44
+                f16x2     {4.172325e-7, 0}
+                bits      00000000 00000000 00000000 00000111
+            status 0
+        "#]],
+    );
+    check(
+        &["explain", "--try", "add.s32 %0, %1, %2", "-1"],
+        "",
+        expect![[r#"
+            error: expected 2 values, for `%1` (.s32), `%2` (.s32); found 1
+            status 2
+        "#]],
+    );
+}

@@ -270,7 +270,12 @@ fn takes(
 }
 
 /// Whether the instruction of a name takes a register of this type in its place.
-fn accepts(subject: &Subject<'_>, reference: &Reference, name: &str, class: Class) -> bool {
+pub(super) fn accepts(
+    subject: &Subject<'_>,
+    reference: &Reference,
+    name: &str,
+    class: Class,
+) -> bool {
     let cursor = subject.cursor();
     let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start());
     let Some(instruction) = instruction.filter(|it| !is_long(it)) else {
@@ -296,7 +301,7 @@ fn is_guard(instruction: &Cursor<'_>, reference: &Reference) -> bool {
 }
 
 /// The register types that the instruction of a name takes in its place, the most likely one first.
-fn wanted(subject: &Subject<'_>, reference: &Reference, name: &str) -> Vec<Class> {
+pub(super) fn wanted(subject: &Subject<'_>, reference: &Reference, name: &str) -> Vec<Class> {
     let Subject { db, function, .. } = *subject;
     let contains = |it: &Cursor<'_>| it.range().contains_range(reference.range);
     let cursor = subject.cursor();
