@@ -31,5 +31,5 @@ await build({
   outdir: folder,
 });
 cpSync('static', folder, { recursive: true });
-cpSync(`${server}ptx_analyzer_bg.wasm`, `${folder}/ptx_analyzer_bg.wasm`);
+for (const name of ['ptx_analyzer_bg.wasm', 'ptx_debugger_bg.wasm']) cpSync(`${server}${name}`, `${folder}/${name}`);
 cpSync('../vscode/icon.svg', `${folder}/icon.svg`);

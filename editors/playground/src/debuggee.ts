@@ -115,7 +115,7 @@ export class Debuggee {
     this.worker.onmessage = ({ data }: MessageEvent<string>) => this.receive(JSON.parse(data) as Message);
     // A panic ends the worker, too.
     this.worker.onerror = (event) => this.fail(event.message || 'the worker cannot be loaded');
-    const wasm = new URL('ptx_analyzer_bg.wasm', document.baseURI).href;
+    const wasm = new URL('ptx_debugger_bg.wasm', document.baseURI).href;
     this.worker.postMessage({ path: PATH, text, wasm });
   }
 

@@ -11,6 +11,7 @@ const FILES = [
   'server.js',
   'debug.js',
   'ptx_analyzer_bg.wasm',
+  'ptx_debugger_bg.wasm',
   'icon.svg',
 ];
 const worker = self as unknown as ServiceWorkerGlobalScope;

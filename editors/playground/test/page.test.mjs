@@ -210,7 +210,7 @@ test('it works without a network, in the dark, and by keyboard', async () => {
   await page.screenshot({ path: `${screens}/web-dark.png` });
   await page.getByRole('tab', { name: 'Problems' }).focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.getByRole('tab', { name: 'Registers' }).getAttribute('aria-selected'), 'true');
+  assert.equal(await page.getByRole('tab', { name: 'Run' }).getAttribute('aria-selected'), 'true');
   const unnamed = await page.evaluate(() =>
     [...document.querySelectorAll('button, select, input:not([hidden])')]
       .filter((it) => !(it.textContent.trim() || it.ariaLabel || it.labels?.length))

@@ -2,7 +2,7 @@
 // is `{ path, text }`, perhaps with `wasm`, the URL of the module or the module itself; without it the module is beside
 // this file. The worker serves one session; whoever ends it early terminates the worker.
 
-import { Debugger, initSync } from "./ptx_analyzer.js";
+import { Debugger, initSync } from "./ptx_debugger.js";
 import { compile } from "./index.js";
 
 /** Milliseconds of work after which messages that have arrived are taken. */
@@ -42,7 +42,7 @@ function take(message) {
 }
 
 async function begin({ path, text, wasm }) {
-    initSync({ module: await compile(wasm ?? new URL("./ptx_analyzer_bg.wasm", import.meta.url)) });
+    initSync({ module: await compile(wasm ?? new URL("./ptx_debugger_bg.wasm", import.meta.url)) });
     session = new Debugger(path, text);
     early.splice(0).forEach(take);
 }

@@ -46,8 +46,8 @@ function client(create = start) {
 const published = ({ method }) => method === 'textDocument/publishDiagnostics';
 const answer = (id) => (message) => message.id === id && message.method === undefined;
 
-test('the module is small', () => {
-    const module = readFileSync(new URL('ptx_analyzer_bg.wasm', folder));
+for (const name of ['ptx_analyzer_bg.wasm', 'ptx_debugger_bg.wasm']) test(`${name} is small`, () => {
+    const module = readFileSync(new URL(name, folder));
     const params = {
         [constants.BROTLI_PARAM_QUALITY]: 11,
         [constants.BROTLI_PARAM_LGWIN]: 24,
