@@ -80,7 +80,9 @@ impl Imports {
             if !others.contains(file) || circles.iter().any(|it| it.contains(file)) {
                 continue;
             }
-            let back = others.iter().filter(|it| reached[*it].contains(file));
+            // A file of another folder has no row: nothing that it imports leads back.
+            let leads_back = |it: &&&Path| reached.get(**it).is_some_and(|it| it.contains(file));
+            let back = others.iter().filter(leads_back);
             circles.push(back.copied().collect());
         }
         circles

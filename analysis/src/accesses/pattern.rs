@@ -10,7 +10,7 @@ use crate::{
     code::launch_bounds,
     db::SourceFile,
     flow::{
-        flow,
+        Flow, flow,
         ids::{BlockId, Step},
     },
     hir::{
@@ -76,8 +76,12 @@ pub(crate) fn block_shape(
 
 /// The accesses of a function about which there may be something to report, with their instructions, in the order of
 /// the text, with ranges relative to the function.
-pub(crate) fn remarkable(db: &dyn Database, function: Function<'_>) -> Vec<(Step, AccessPattern)> {
-    judged(db, function, None, Selection::Remarkable)
+pub(crate) fn remarkable(
+    db: &dyn Database,
+    function: Function<'_>,
+    flow: &Flow,
+) -> Vec<(Step, AccessPattern)> {
+    judged(db, function, flow, None, Selection::Remarkable)
 }
 
 /// Which accesses of a function are judged.
@@ -97,7 +101,8 @@ pub(crate) fn accesses_of<'db>(
     function: Function<'db>,
     block: Option<[u32; 3]>,
 ) -> Vec<AccessPattern> {
-    let judged = judged(db, function, block, Selection::All);
+    let flow = flow(db, function);
+    let judged = judged(db, function, flow, block, Selection::All);
     judged.into_iter().map(|it| it.1).collect()
 }
 
@@ -107,18 +112,19 @@ pub(super) fn accesses_at(
     function: Function<'_>,
     step: Step,
 ) -> Vec<AccessPattern> {
-    let judged = judged(db, function, None, Selection::At(step));
+    let flow = flow(db, function);
+    let judged = judged(db, function, flow, None, Selection::At(step));
     judged.into_iter().map(|it| it.1).collect()
 }
 
 fn judged(
     db: &dyn Database,
     function: Function<'_>,
+    flow: &Flow,
     block: Option<[u32; 3]>,
     selection: Selection,
 ) -> Vec<(Step, AccessPattern)> {
     let signature = signature(db, function);
-    let flow = flow(db, function);
     if !signature.defined || flow.facts.len() > MAX_STEPS {
         return Vec::new();
     }

@@ -137,7 +137,7 @@ fn strided(
     }
     let head = samples.flow().graph.loops.get(index as usize)?.head;
     let tested = extended(samples, test.a);
-    let leaves = samples.leaves_of(tested);
+    let leaves = samples.leaves_of(tested)?;
     let of_head = |it: &u32| {
         let leaf = samples.values.leaves().get(*it as usize);
         matches!(leaf, Some(Leaf::Phi(_, block)) if *block == head)

@@ -35,6 +35,12 @@ pub(crate) type Numbers = [u64; LANES];
 const MAX_LEAVES: usize = 1 << 15;
 /// Values inside values that are followed for one number.
 const MAX_DEPTH: u32 = 160;
+/// Leaves of a value of which anything is known.
+const MAX_OWN_LEAVES: usize = 256;
+/// Operations between a value and its leaves.
+const MAX_OWN_NODES: usize = 1 << 12;
+/// Numbers that one sample keeps, each of 256 bytes. Later ones are as unknown as data.
+const MAX_NUMBERS: usize = 1 << 17;
 
 /// The values of a function in the lanes of warps.
 pub(crate) struct LaneSamples<'a> {
@@ -62,7 +68,9 @@ pub(crate) struct LaneSamples<'a> {
     /// Whether each node may differ, and whether it depends on nothing but the place of the thread in its block.
     varies: Vec<bool>,
     placed: Vec<bool>,
-    leaves: FxHashMap<Node, Rc<[u32]>>,
+    leaves: FxHashMap<Node, Option<Rc<[u32]>>>,
+    /// How many numbers the sample has.
+    kept: usize,
     random: Random,
     warp: Warp,
     frames: FxHashMap<LoopTurns, Frame>,
@@ -106,6 +114,7 @@ impl<'a> LaneSamples<'a> {
             varies: Vec::new(),
             placed: Vec::new(),
             leaves: FxHashMap::default(),
+            kept: 0,
             random: Random::default(),
             warp: Warp::default(),
             frames: FxHashMap::default(),
@@ -311,7 +320,9 @@ impl<'a> LaneSamples<'a> {
             return true;
         }
         // Lanes leave a loop in other turns.
-        let leaves = self.leaves_of(node);
+        let Some(leaves) = self.leaves_of(node) else {
+            return true;
+        };
         leaves.iter().any(|it| self.leaves_loop_apart(*it, block))
     }
 
@@ -335,8 +346,8 @@ impl<'a> LaneSamples<'a> {
         self.placed.get(node as usize) == Some(&true)
     }
 
-    /// The leaves of a node.
-    pub(crate) fn leaves_of(&mut self, node: Node) -> Rc<[u32]> {
+    /// The leaves of a node; `None` if it has too many, so that nothing is known of it.
+    pub(crate) fn leaves_of(&mut self, node: Node) -> Option<Rc<[u32]>> {
         if let Some(known) = self.leaves.get(&node) {
             return known.clone();
         }
@@ -347,6 +358,10 @@ impl<'a> LaneSamples<'a> {
             if !seen.insert(it) {
                 continue;
             }
+            if seen.len() > MAX_OWN_NODES || found.len() > MAX_OWN_LEAVES {
+                self.leaves.insert(node, None);
+                return None;
+            }
             let op = self.values.graph.op(it);
             if let Op::Input(index) = op {
                 found.push(index);
@@ -355,8 +370,8 @@ impl<'a> LaneSamples<'a> {
         }
         found.sort_unstable();
         let found: Rc<[u32]> = found.into();
-        self.leaves.insert(node, found.clone());
-        found
+        self.leaves.insert(node, Some(found.clone()));
+        Some(found)
     }
 
     /// Whether a node is computed from a truth, or from what that is the opposite of.
@@ -384,7 +399,8 @@ impl<'a> LaneSamples<'a> {
         let mut found = FxHashSet::default();
         let mut work = vec![node];
         while let Some(node) = work.pop() {
-            for leaf in self.leaves_of(node).iter() {
+            let leaves = self.leaves_of(node);
+            for leaf in leaves.iter().flat_map(|it| it.iter()) {
                 if found.insert(*leaf)
                     && let LeafSource::Phi(phi) = &self.sources[*leaf as usize]
                 {
@@ -415,47 +431,18 @@ impl<'a> LaneSamples<'a> {
         self.branch(block)
     }
 
-    /// Whether every path to the second block leads through the first.
-    pub(crate) fn dominates(&self, one: BlockId, other: BlockId) -> bool {
-        let mut at = Some(other);
-        while let Some(it) = at {
-            if it == one {
-                return true;
-            }
-            at = self.flow.graph.dominator[it as usize].filter(|next| *next != it);
-        }
-        false
-    }
-
     /// Whether a loop does not change a value.
     pub(crate) fn is_outside(&mut self, node: Node, index: u32) -> bool {
         let leaves = self.leaves_of(node);
+        leaves.is_some_and(|it| self.are_outside(&it, index))
+    }
+
+    fn are_outside(&self, leaves: &[u32], index: u32) -> bool {
         leaves.iter().all(|it| {
             let source = self.sources.get(*it as usize);
             let home = source.and_then(LeafSource::block);
             home.is_none_or(|it| !self.flow.graph.in_loop(it, index))
         })
-    }
-
-    /// The conditions of branches that decide whether a block runs, with the truth that leads there and the block of
-    /// the branch; those outside the innermost loop decide about that.
-    pub(crate) fn conditions_of(&self, block: BlockId) -> Vec<(Node, bool, BlockId)> {
-        let graph = &self.flow.graph;
-        let mut found = Vec::new();
-        let mut at = block;
-        while let Some(top) = graph.dominator[at as usize].filter(|it| *it != at) {
-            if let Some(condition) = self.branch(top)
-                && let [only] = graph.predecessors.get(at as usize)
-                && *only == top
-            {
-                let last = graph.blocks[top as usize].end - 1;
-                let target = self.flow.facts.targets.get(last as usize).first();
-                let target = target.and_then(|it| graph.block_of.get(*it as usize));
-                found.push((condition, target == Some(&at), top));
-            }
-            at = top;
-        }
-        found
     }
 
     /// The truth under which an instruction runs.
@@ -468,33 +455,12 @@ impl<'a> LaneSamples<'a> {
         self.leaf_of(node).map(|it| it.0)
     }
 
-    /// Whether every thread runs a block: no path from the start to an end avoids it.
-    pub(crate) fn is_always_run(&self, block: BlockId) -> bool {
-        let graph = &self.flow.graph;
-        let mut seen = FxHashSet::default();
-        let mut work = vec![0];
-        while let Some(at) = work.pop() {
-            if at == block || !seen.insert(at) {
-                continue;
-            }
-            let after = graph.successors.get(at as usize);
-            let ends = (graph.blocks[at as usize].clone()).any(|step| {
-                let control = self.flow.facts.control[step as usize];
-                matches!(control, Control::Return | Control::End | Control::Trap)
-            });
-            if ends || after.is_empty() || graph.open_ends.contains(&at) {
-                return false;
-            }
-            work.extend(after);
-        }
-        true
-    }
-
     /// Begins a sample.
     pub(crate) fn begin(&mut self, sample: u32) {
         self.random = Random::new(sample);
         self.warp = self.shape.warp(sample, &self.random);
         self.frames.clear();
+        self.kept = 0;
     }
 
     /// The lanes of the warp that have threads.
@@ -541,15 +507,19 @@ impl<'a> LaneSamples<'a> {
     }
 
     fn number(&mut self, node: Node, context: &LoopTurns) -> Numbers {
-        let leaves = self.leaves_of(node);
+        let Some(leaves) = self.leaves_of(node).filter(|_| self.kept < MAX_NUMBERS) else {
+            return self.random.each(u64::from(node) ^ context.hash(), 64);
+        };
         for leaf in leaves.iter() {
             self.leaf(*leaf, context);
         }
         let mut frame = self.frames.remove(context).unwrap_or_default();
         let Frame { numbers, leaves } = &mut frame;
         let graph = &self.values.graph;
+        let before = numbers.count();
         let found = numbers.get(graph, node, &mut |it| leaves.get(&it).copied());
         let found = found.copied();
+        self.kept += numbers.count() - before;
         self.frames.insert(context.clone(), frame);
         found.unwrap_or_else(|| self.random.each(u64::from(node), 64))
     }
@@ -566,6 +536,7 @@ impl<'a> LaneSamples<'a> {
         }
         let frame = self.frames.entry(context.clone()).or_default();
         frame.leaves.insert(leaf, found);
+        self.kept += 1;
         found
     }
 

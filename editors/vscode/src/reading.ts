@@ -76,6 +76,8 @@ export class ReadingView
     const params: FunctionsParams = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(editor.document.uri) },
       position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+      function: null,
+      block: null,
     };
     const [found] = await client.sendRequest<FunctionReading[]>('ptx/reading', params);
     if (found === undefined) {
@@ -109,7 +111,9 @@ export class ReadingView
     }
     const params: FunctionsParams = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(source) },
+      position: null,
       function: uri.fragment,
+      block: null,
     };
     try {
       const [found] = await client.sendRequest<FunctionReading[]>('ptx/reading', params, token);

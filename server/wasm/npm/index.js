@@ -71,7 +71,7 @@ export async function compile(source) {
     try {
         return await WebAssembly.compileStreaming(response);
     } catch (error) {
-        // Several workers load the module at once, and a response that they share may be cut off: what is wrong with
+        // Several workers load the module at once, and a response that they share may be truncated: what is wrong with
         // the module itself is another error.
         if (!(error instanceof TypeError) || source instanceof Response) {
             throw error;

@@ -202,6 +202,12 @@ impl<const N: usize> Store<N> for LaneValues<N> {
 }
 
 impl<const N: usize> LaneValues<N> {
+    /// How many nodes have been asked for, themselves or for others.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.narrow.len()
+    }
+
     /// The numbers of a node; `leaf` gives those of a leaf by its number, if they are known.
     pub fn get(
         &mut self,

@@ -19,7 +19,7 @@ pub(super) struct Known {
     pub(super) epoch: u32,
     /// The knowledge of all lanes.
     all: Clock,
-    /// What single lanes know besides, until they meet.
+    /// The knowledge of single lanes besides, until they meet.
     single: [Option<Box<Clock>>; LANES],
     /// The lanes that know something of their own.
     knowing: u32,
@@ -101,14 +101,14 @@ impl Known {
         Arc::new(row)
     }
 
-    /// What a lane knows at a time, its own warp included.
+    /// The knowledge of a lane at a time, its own warp included.
     pub(super) fn release_lane(&self, lane: usize, time: u32) -> Clock {
         let mut clock = self.of_lane(lane);
         clock.known.raise_lanes(self.source, &self.row(lane, time));
         clock
     }
 
-    /// What all lanes know, with all that they did; what they do from now on is not in it.
+    /// The knowledge of all lanes, with all that they did; what they do from now on is not in it.
     pub(super) fn release(&mut self) -> Clock {
         let mut clock = self.all.clone();
         for it in self.single.iter().flatten() {
@@ -194,7 +194,7 @@ impl Known {
         }
     }
 
-    /// What a strong write of a lane that is not a release publishes in its block, and for all.
+    /// The knowledge that a strong write of a lane, which is not a release, publishes in its block, and for all.
     pub(super) fn fenced(&self, lane: usize) -> [Clock; 2] {
         let knows = self.of_lane(lane);
         [knows.after_fences(false), knows.after_fences(true)]

@@ -155,13 +155,13 @@ impl Races {
         }
     }
 
-    /// What all lanes of a warp know and did, for others to join; what they do from now on is not in it.
+    /// The knowledge and the accesses of all lanes of a warp, for others to join; what they do from now on is not in it.
     pub(super) fn release(&mut self, warp: usize) -> Clock {
         let known = self.warps.get_mut(&warp);
         known.map(Known::release).unwrap_or_default()
     }
 
-    /// What some lanes of a warp know and did before a time of the warp.
+    /// The knowledge and the accesses of some lanes of a warp before a time of the warp.
     pub(super) fn release_lanes(&mut self, warp: usize, lanes: u32, time: u32) -> Clock {
         let mut clock = Clock::default();
         if let Some(known) = self.warps.get(&warp) {
@@ -368,7 +368,7 @@ impl Races {
         found
     }
 
-    /// What lanes of a warp make known to others by an arrival that is not a release.
+    /// The knowledge that lanes of a warp give others by an arrival that is not a release.
     pub(super) fn fenced(&self, warp: usize, lanes: u32) -> Clock {
         let mut clock = Clock::default();
         if let Some(known) = self.warps.get(&warp) {

@@ -28,7 +28,7 @@ pub(super) fn check(
 ) {
     let graph = &statements.flow().graph;
     let operands = Operands::of(db, function);
-    for (step, access) in remarkable(db, function) {
+    for (step, access) in remarkable(db, function, statements.flow()) {
         let block = graph.block_of[step as usize];
         if !graph.reachable[block as usize] || statements.is_wrong(access.range) {
             continue;

@@ -121,7 +121,7 @@ mod tests {
         let unknown = Cost {
             global_written: None,
             shared: Some(1_500),
-            ..known.clone()
+            ..known
         };
         assert_eq!(
             cost(&unknown),

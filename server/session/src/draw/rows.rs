@@ -13,9 +13,9 @@ const SHOWN: usize = 8;
 /// A part of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its name.
+    /// Heading of the part, in lower case.
     pub title: &'static str,
-    /// Its rows.
+    /// Lines of the part, in the order of the text.
     pub rows: Vec<Row>,
 }
 

@@ -26,7 +26,7 @@ pub struct FunctionsParams {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryAccess {
-    /// The function.
+    /// Name of the function.
     pub entry: String,
     /// Range of the instruction.
     pub range: Range,
@@ -61,7 +61,7 @@ pub struct MemoryAccess {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopCost {
-    /// The entry.
+    /// Name of the entry.
     pub entry: String,
     /// The first instruction of the loop; `null` outside loops.
     pub head: Option<Range>,
@@ -112,7 +112,7 @@ pub struct KernelMap {
 pub struct KernelSection {
     /// `shared memory`, `roles of warps`, `loops`, `mbarriers`, `asynchronous copies` or `barriers of the block`.
     pub title: String,
-    /// Its rows.
+    /// Lines of the section, in the order of the text.
     pub rows: Vec<KernelRow>,
 }
 
