@@ -44,7 +44,10 @@ fn links_lead_to_pages() {
                 }
             } else if !link.contains("://") {
                 seen += 1;
-                let target = resolved(folder, link.split('#').next().unwrap_or_default());
+                let target = match link.split('#').next().unwrap_or_default() {
+                    "" => path.clone(),
+                    other => resolved(folder, other),
+                };
                 let picture = target.strip_prefix(PICTURES.1);
                 let found = match picture {
                     Some(name) => repository().join(PICTURES.0).join(&name[1..]).exists(),
