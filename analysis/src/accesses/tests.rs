@@ -50,7 +50,9 @@ fn accesses_of_a_warp() {
     );
     check(
         "shl.b32 %r3, %r1, 5; add.u32 %r3, %r3, %r2; s$0t.shared.u32 [%r3], %r1;",
-        expect!["8-way bank conflict: lanes 0, 4, 8, 12, 16, 20, … on one bank. Rows of 132 bytes instead of 128 would have none."],
+        expect![
+            "8-way bank conflict: lanes 0, 4, 8, 12, 16, 20, … on one bank. Rows of 132 bytes instead of 128 would have none."
+        ],
     );
     check(
         "shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; st.s$0hared.u32 [%r3], %r1;",

@@ -6,6 +6,7 @@
 //! what lanes exchange and what is unrolled. The expressions
 //! are those of the engine of values; nothing is computed here.
 
+mod combination;
 mod line;
 mod plan;
 mod reduction;

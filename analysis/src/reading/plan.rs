@@ -9,15 +9,15 @@ use isa::{
 };
 
 use crate::{
-    flow::{
-        form_program::operation,
-        ids::{BlockId, Step, Value},
-    },
+    flow::ids::{BlockId, Step, Value},
     hir::bound::Bound,
     values::Values,
 };
 
-use super::{reduction::combination, subject::Subject};
+use super::{
+    combination::{combination, is_copy, operation_of},
+    subject::Subject,
+};
 
 /// Operations and loads in one statement at most.
 const MAX_WEIGHT: u32 = 8;
@@ -330,22 +330,6 @@ fn is_kept(subject: &Subject<'_>, writes: &[Step], from: Step, to: Step) -> bool
         }
     }
     true
-}
-
-fn operation_of(subject: &Subject<'_>, step: Step) -> Option<Operation> {
-    let instruction = subject.get(step)?;
-    operation(instruction.db, instruction.id)
-}
-
-/// Whether an instruction only carries a number on.
-pub(super) fn is_copy(subject: &Subject<'_>, step: Step) -> bool {
-    use isa::event::EventKind::SameAddress;
-    subject.flow.facts.copies[step as usize]
-        || matches!(
-            operation_of(subject, step),
-            Some(Operation::Copy | Operation::Resize)
-        )
-        || subject.has_event(step, |it| it == SameAddress)
 }
 
 /// Whether an instruction adds numbers, or multiplies one by a constant.

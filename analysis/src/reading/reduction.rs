@@ -1,33 +1,19 @@
 //! Reductions over the lanes of a warp: exchanges of a value, each combined with the value itself, as one line.
 
-use isa::event::EventKind;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    flow::ids::{Step, Value},
+    flow::ids::Step,
     reading::{
+        combination::{Combination, MAX_COPIES, combination, is_copy},
         line::{Line, Row},
-        plan::is_copy,
         statement::Writer,
         subject::Subject,
     },
-    values::Values,
 };
 
 /// Combinations in one reduction at least.
 const MIN_STAGES: usize = 2;
-/// Copies of registers that are followed one after the other.
-const MAX_COPIES: usize = 4;
-
-/// An instruction that combines a value with what an exchange made of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Combination {
-    /// The exchange, and its result.
-    exchange: Step,
-    received: Value,
-    /// The instruction that writes the value.
-    pub(super) source: Step,
-}
 
 /// A combination with the indices of its row and of the row of its exchange.
 struct Stage {
@@ -35,26 +21,6 @@ struct Stage {
     combination: Combination,
     combined: usize,
     exchanged: usize,
-}
-
-/// The instruction that alone writes a register.
-fn writer(values: &Values<'_>, value: Value) -> Option<Step> {
-    match *values.chains().writes(value) {
-        [only] => Some(only),
-        _ => None,
-    }
-}
-
-/// The register that a register is a copy of, if it is one.
-fn original(subject: &Subject<'_>, values: &Values<'_>, mut value: Value) -> Value {
-    for _ in 0..MAX_COPIES {
-        let step = writer(values, value).filter(|it| is_copy(subject, *it));
-        match step.map(|it| subject.flow.facts.reads.get(it as usize)) {
-            Some([source]) => value = *source,
-            _ => break,
-        }
-    }
-    value
 }
 
 /// The instructions that read what an instruction writes, or copies of it, ascending.
@@ -69,49 +35,6 @@ fn readers(writer: &Writer<'_, '_>, step: Step, copies: usize) -> Vec<Step> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The register that an exchange among lanes sends, if it has one and gives one.
-fn sent(subject: &Subject<'_>, step: Step) -> Option<Value> {
-    let semantics = subject.semantics(step);
-    let among_lanes = subject.has_event(step, |it| it == EventKind::WarpExchange);
-    let facts = &subject.flow.facts;
-    let (reads, writes) = (
-        facts.reads.get(step as usize),
-        facts.writes.get(step as usize),
-    );
-    let plain = !facts.guarded[step as usize] && !semantics.accesses_memory();
-    match (reads, writes) {
-        ([value], [_]) if among_lanes && plain => Some(*value),
-        _ => None,
-    }
-}
-
-/// The combination that an instruction is.
-pub(super) fn combination(
-    subject: &Subject<'_>,
-    values: &Values<'_>,
-    step: Step,
-) -> Option<Combination> {
-    let facts = &subject.flow.facts;
-    let [first, second] = *facts.reads.get(step as usize) else {
-        return None;
-    };
-    if facts.guarded[step as usize] || facts.writes.get(step as usize).len() != 1 {
-        return None;
-    }
-    let [first, second] = [first, second].map(|it| original(subject, values, it));
-    [(first, second), (second, first)]
-        .into_iter()
-        .find_map(|(own, received)| {
-            let exchange = writer(values, received)?;
-            let source = writer(values, own)?;
-            (original(subject, values, sent(subject, exchange)?) == own).then_some(Combination {
-                exchange,
-                received,
-                source,
-            })
-        })
 }
 
 /// Rows in which the exchanges and combinations of each reduction are one line.

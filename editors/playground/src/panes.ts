@@ -1,6 +1,5 @@
 /** The panes beside the text: each asks the second server when it is seen. */
 
-import type { EditorView } from '@codemirror/view';
 import type * as lsp from 'vscode-languageserver-protocol';
 
 import type {
@@ -13,36 +12,9 @@ import type {
   TargetMatrix,
 } from '../../vscode/src/protocol';
 import { drawing, element, sanitize, withCode } from './dom';
-import { messageOf, type Problems, severityOf } from './problems';
+import type { Page, Pane } from './pane';
+import { messageOf, severityOf } from './problems';
 import { runPane } from './run_pane';
-import type { SlowServer } from './transport';
-
-/** What panes know of the page. */
-export interface Page {
-  readonly uri: string;
-  readonly text: string;
-  readonly view: EditorView;
-  /** The cursor. */
-  readonly position: lsp.Position;
-  /** The word at the cursor, or the selection. */
-  readonly word: string;
-  readonly dark: boolean;
-  readonly problems: Problems;
-  /** The text to compare with. */
-  readonly before: string | undefined;
-  goTo(line: number, character?: number): void;
-  apply(edit: lsp.WorkspaceEdit): void;
-  markdown(text: string): string;
-}
-
-/** A pane: a title, and what is in it now. */
-export interface Pane {
-  id: string;
-  title: string;
-  /** Whether it follows the cursor, and not only the text. */
-  follows?: boolean;
-  content(page: Page, server: SlowServer): Promise<Node[]> | Node[];
-}
 
 const note = (text: string): Node[] => [element('p', text, 'note')];
 

@@ -14,7 +14,7 @@ import {
 } from './debuggee';
 import { ADD_RUN, RUN } from './commands';
 import { element } from './dom';
-import type { Page, Pane } from './panes';
+import type { Page, Pane } from './pane';
 import { breakpointsOf, onBreakpoints, showStopIn } from './stepping';
 import type { SlowServer } from './transport';
 
