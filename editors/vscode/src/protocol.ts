@@ -132,17 +132,6 @@ export interface Slice {
   forward: Range[];
 }
 
-/** Parameters of `ptx/reading`. */
-export interface FunctionsParams {
-  textDocument: TextDocument;
-  /** Only the function around this is wanted. */
-  position: Position | null;
-  /** Only the functions with this name are wanted. */
-  function: string | null;
-  /** Threads of a block along x, y and z; a reading does not depend on them. */
-  block: number[] | null;
-}
-
 /** Part of the result of `ptx/reading`: a function as pseudocode for reading. */
 export interface FunctionReading {
   function: string;

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
-import type { FunctionReading, FunctionsParams } from './protocol';
+import type { FunctionReading } from './protocol';
 
 const SCHEME = 'ptx-reading';
 const LANGUAGE = 'ptx-reading';
@@ -73,11 +73,9 @@ export class ReadingView
       void vscode.window.showInformationMessage('This works in PTX files, while the server runs.');
       return;
     }
-    const params: FunctionsParams = {
+    const params = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(editor.document.uri) },
       position: client.code2ProtocolConverter.asPosition(editor.selection.active),
-      function: null,
-      block: null,
     };
     const [found] = await client.sendRequest<FunctionReading[]>('ptx/reading', params);
     if (found === undefined) {
@@ -109,11 +107,9 @@ export class ReadingView
     if (!vscode.workspace.textDocuments.some((document) => document.uri.toString() === source.toString())) {
       return '// The file is not open.\n';
     }
-    const params: FunctionsParams = {
+    const params = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(source) },
-      position: null,
       function: uri.fragment,
-      block: null,
     };
     try {
       const [found] = await client.sendRequest<FunctionReading[]>('ptx/reading', params, token);
