@@ -65,7 +65,7 @@ export class ReadingView
     );
   }
 
-  /** Opens the reading of the function at the cursor beside it. */
+  /** Opens the reading of the function at the cursor next to the file. */
   async open(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const client = this.client();
@@ -83,8 +83,7 @@ export class ReadingView
       return;
     }
     const uri = readingUri(editor.document.uri, found.function);
-    let document = await vscode.workspace.openTextDocument(uri);
-    if (document.languageId !== LANGUAGE) document = await vscode.languages.setTextDocumentLanguage(document, LANGUAGE);
+    const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, {
       viewColumn: vscode.ViewColumn.Beside,
       preserveFocus: true,
@@ -240,8 +239,10 @@ function runsOf(ranges: vscode.Range[]): [number, number][] {
 }
 
 function readingUri(source: vscode.Uri, name: string): vscode.Uri {
+  // The ending decides the language: setting it afterwards would close the document and open it again.
   const file = source.path.split('/').pop() ?? 'file';
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${file} (reading)`, query: source.toString(), fragment: name });
+  const stem = file.replace(/\.ptx$/, '');
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${stem}.ptx-reading`, query: source.toString(), fragment: name });
 }
 
 function sourceOf(reading: vscode.Uri): vscode.Uri {

@@ -68,6 +68,34 @@ exports.testViews = async function () {
         await closePanels();
     });
 
+    await test('a reading marks its lines in the file, and the file those of the reading', async () => {
+        const { document, editor } = await openAt('sum.ptx', 'st.global');
+        await command('ptx-analyzer.readKernel');
+        const reading = await until('the reading', () =>
+            vscode.window.visibleTextEditors.find((it) => it.document.uri.scheme === 'ptx-reading'),
+        );
+        const { uri: shown, languageId } = reading.document;
+        assert.equal(languageId, 'ptx-reading');
+        const lines = reading.document.getText().split('\n');
+        const row = lines.findIndex((it) => /\] = total\b/.test(it));
+        const marks = (of) => api().read().get(of.toString()) ?? [];
+        await until('the mark in the reading', () => marks(shown).some((it) => it.start.line === row));
+        const start = new vscode.Position(row, 0);
+        await vscode.window.showTextDocument(reading.document, {
+            viewColumn: reading.viewColumn,
+            selection: new vscode.Range(start, start),
+        });
+        const line = at(document, 'st.global').line;
+        await until('the mark in the file', () => marks(document.uri).some((it) => it.start.line === line));
+        const found = await command('vscode.executeDefinitionProvider', shown, start);
+        assert.ok(found.some((it) => it.range.start.line === line));
+        const links = await command('vscode.executeLinkProvider', shown);
+        assert.ok(links.some((it) => it.target.fragment === `L${line + 1}`));
+        assert.ok(links.some((it) => it.target.path.endsWith('sum.cu')));
+        await vscode.window.showTextDocument(document, { viewColumn: editor.viewColumn });
+        await closePanels();
+    });
+
     await test('targets are compared', async () => {
         await open('saxpy.ptx');
         await command('ptx-analyzer.compareTargets');
