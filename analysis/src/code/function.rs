@@ -65,7 +65,7 @@ impl Unit<'_> {
         let mut formals = |all: &[HeaderFormal]| -> Vec<Formal> {
             let found = all
                 .iter()
-                .map(|formal| self.formal(formal, code, &mut places));
+                .flat_map(|formal| self.formals(formal, code, &mut places));
             found.collect()
         };
         let parameters = formals(&signature.header.parameters);
@@ -138,7 +138,13 @@ impl Unit<'_> {
         own
     }
 
-    fn formal(&self, formal: &HeaderFormal, code: &mut Code, places: &mut Places<'_>) -> Formal {
+    /// A parameter or result; a register of several slots is as many.
+    fn formals(
+        &self,
+        formal: &HeaderFormal,
+        code: &mut Code,
+        places: &mut Places<'_>,
+    ) -> Vec<Formal> {
         let definitions = &places.body.definitions;
         let mut found = (0..).zip(definitions).filter(|(_, it)| {
             *it.name == *formal.name
@@ -146,17 +152,17 @@ impl Unit<'_> {
         });
         match found.next() {
             Some((id, _)) if places.is_register(id) => {
-                Formal::Register(places.register(id, None).0)
+                places.all_slots(id, None).map(Formal::Register).collect()
             }
             Some((id, _)) if places.variables.contains_key(&id) => {
-                Formal::Variable(places.variables[&id])
+                vec![Formal::Variable(places.variables[&id])]
             }
             // Declared without a body: the shape tells all that matters.
             _ => {
                 let id = code.variables.len() as VariableId;
                 code.variables
                     .push(from_formal(&formal.name, &formal.shape));
-                Formal::Variable(id)
+                vec![Formal::Variable(id)]
             }
         }
     }

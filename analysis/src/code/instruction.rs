@@ -364,7 +364,7 @@ fn call(bound: BoundInstruction<'_>, places: &mut Places<'_>) -> Call {
         match operand.bound() {
             Bound::Vector(elements) => {
                 let list = &mut lists[usize::from(callee.is_some())];
-                list.extend(elements.map(|it| actual(it, places)));
+                list.extend(elements.flat_map(|it| actuals(it, places)));
             }
             Bound::Name(name, _) if callee.is_none() => {
                 callee = Some(match places.slot(name, None) {
@@ -384,6 +384,20 @@ fn call(bound: BoundInstruction<'_>, places: &mut Places<'_>) -> Call {
         arguments,
         results: lists.pop().unwrap_or_default(),
     }
+}
+
+/// An argument or a result; a register of several slots is as many.
+fn actuals(operand: BoundOperand<'_>, places: &mut Places<'_>) -> Vec<Actual> {
+    if let Bound::Name(name, None) = operand.bound()
+        && let Target::Definition(id) = name.target
+        && places.is_register(id)
+    {
+        let slots = places.all_slots(id, name.member);
+        return slots
+            .map(|it| Actual::Value(Source::Register(it, 0)))
+            .collect();
+    }
+    vec![actual(operand, places)]
 }
 
 fn actual(operand: BoundOperand<'_>, places: &mut Places<'_>) -> Actual {

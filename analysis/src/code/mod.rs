@@ -56,9 +56,9 @@ pub struct Function {
     pub defined: bool,
     /// Its name in the file.
     pub name_range: TextRange,
-    /// The parameters, in the order of the text.
+    /// The parameters, in the order of the text; one in a register of several slots is as many.
     pub parameters: Vec<Formal>,
-    /// The results, in the order of the text.
+    /// The results, likewise.
     pub results: Vec<Formal>,
     /// The variables that it declares in its body.
     pub variables: Vec<VariableId>,
@@ -82,7 +82,7 @@ pub const STACK: Slot = 1;
 pub enum Formal {
     /// In `.param` space.
     Variable(VariableId),
-    /// A register, of a function.
+    /// A register of a function, or a slot of a wide one.
     Register(Slot),
 }
 
@@ -267,7 +267,7 @@ pub enum Source {
 pub struct Call {
     /// The function that is called.
     pub callee: Callee,
-    /// The arguments.
+    /// The arguments; a register of several slots is as many.
     pub arguments: Vec<Actual>,
     /// The places of the results.
     pub results: Vec<Actual>,

@@ -68,6 +68,16 @@ impl Places<'_> {
         (it.slot, it.class, it.lanes)
     }
 
+    /// All slots of the register that a definition is: one for each element of a vector, two for 128 bits.
+    pub(super) fn all_slots(
+        &mut self,
+        definition: DefinitionId,
+        member: Option<u32>,
+    ) -> std::ops::Range<Slot> {
+        let (slot, class, lanes) = self.register(definition, member);
+        slot..slot + u32::from(lanes.max(1)) * class.bits().div_ceil(64)
+    }
+
     /// The slot that a reference names, with the component of a vector.
     pub(super) fn slot(&mut self, reference: &Reference, component: Option<char>) -> Option<Slot> {
         let Target::Definition(definition) = reference.target else {

@@ -62,6 +62,14 @@ impl Machine<'_> {
         if !self.code.functions[function].defined {
             return self.call_system(warp, running, instruction, call, function);
         }
+        let callee = &self.code.functions[function];
+        let same = |formals: &[Formal], actuals: &[Actual]| formals.len() == actuals.len();
+        if !same(&callee.parameters, &call.arguments) || !same(&callee.results, &call.results) {
+            return self.stop(
+                instruction,
+                "a call that passes vectors in other ways than the function takes them",
+            );
+        }
         self.enter(warp, &running, call, function);
     }
 

@@ -13,9 +13,9 @@ pub(super) struct Clock {
     pub(super) known: Layer,
     /// The part of it that the asynchronous proxy sees.
     pub(super) proxied: Layer,
-    /// The part of it that came before a fence for the threads of the block, and
+    /// The part of `known` before a fence with the scope of the block, which strong writes publish.
     pub(super) fenced: Layer,
-    /// for those of other blocks, which strong writes publish.
+    /// The part of `known` before a fence with a wider scope, which strong writes publish.
     pub(super) widely_fenced: Layer,
 }
 

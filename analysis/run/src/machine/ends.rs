@@ -17,7 +17,7 @@ use super::{
 const GROUP: u32 = 4;
 
 impl Machine<'_> {
-    /// All threads of a block have ended: reports what is wrong with the state in which they leave it.
+    /// Reports unfinished operations and barriers of a block all of whose threads have ended.
     pub(super) fn check_end(&mut self, running: &Running, warp: &Warp) {
         let mut found = self.unfinished(running);
         found.extend(self.incomplete_groups(running, warp));

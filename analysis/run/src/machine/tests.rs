@@ -626,3 +626,33 @@ fn barriers_count_whole_warps() {
     }
     expect!["FinishedFinished"].assert_eq(&found);
 }
+
+/// Each element of a vector is passed and returned.
+#[test]
+fn vectors_as_arguments_and_results() {
+    let text = ".version 8.5\n.target sm_80\n.address_size 64
+        .func (.reg .v2 .b32 %sum) swapped(.reg .v2 .b32 %a, .reg .b32 %by)
+        {
+            add.u32 %sum.x, %a.y, %by;
+            add.u32 %sum.y, %a.x, %by;
+            ret;
+        }
+        .visible .entry k(.param .u64 p0)
+        {
+            .reg .v2 .b32 %v;
+            .reg .b32 %r;
+            .reg .b64 %p;
+            ld.param.u64 %p, [p0];
+            mov.u32 %v.x, 10;
+            mov.u32 %v.y, 20;
+            mov.u32 %r, 1;
+            call (%v), swapped, (%v, %r);
+            st.global.v2.u32 [%p], %v;
+            ret;
+        }";
+    expect![[r#"
+        Finished
+        p0 = [21, 11]
+    "#]]
+    .assert_eq(&run_text(text, 1, &[&[0, 0]], &[]));
+}
