@@ -27,7 +27,7 @@ pub enum Combination {
 }
 
 impl Combination {
-    /// That of a word of a statement.
+    /// Reads `add`, `min` and the like, without a period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Combination> {
         Some(match word {

@@ -167,7 +167,7 @@ pub struct TensorBox {
     pub mode: BoxMode,
     /// The coordinates, innermost first, as signed numbers of 32 bits.
     pub coordinates: Vec<Node>,
-    /// The address of the tensor in place of that of the map.
+    /// Global address that replaces the address in the tensor map.
     pub start: Option<Node>,
 }
 
@@ -264,7 +264,7 @@ pub trait Memory<const N: usize> {
         out: &mut [u64; N],
     );
 
-    /// An element of what a request asks of a texture or surface; `values` are those of the nodes.
+    /// Reads one element of a texture or surface; `values` holds the values of the nodes, lane by lane.
     fn texture(
         &mut self,
         _request: &TextureRequest,

@@ -12,7 +12,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// That of a word; `None` for cubes and several samples of a texel.
+    /// Reads `1d`, `a2d` and the like, without a period; `None` for cubes and for textures with several samples.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Geometry> {
         let (dimensions, layered) = match word {
@@ -43,12 +43,12 @@ pub enum Outside {
     Trap,
     /// The nearest place inside.
     Nearest,
-    /// Zeros; what is written is lost.
+    /// Loads give 0 and stores write nothing.
     Zero,
 }
 
 impl Outside {
-    /// That of a word.
+    /// Reads `trap`, `clamp` or `zero`, without a period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Outside> {
         Some(match word {
@@ -74,7 +74,7 @@ pub enum TextureProperty {
 }
 
 impl TextureProperty {
-    /// That of a word.
+    /// Reads `width`, `height` and the like, without a period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<TextureProperty> {
         Some(match word {

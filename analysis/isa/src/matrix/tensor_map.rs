@@ -102,7 +102,8 @@ const TYPES: [&str; 13] = [
 /// Bytes of these.
 const TYPE_BYTES: [u8; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
-/// The number of a type of elements with so many bits: that of unsigned bits where there is no such type.
+/// Number of an element type in a tensor map: of the one with this name, or else of the unsigned integer with so many
+/// bits; `None` if a map has neither.
 #[must_use]
 pub fn type_number(word: &str, bits: u32) -> Option<u8> {
     let own = TYPES.iter().position(|it| *it == word);

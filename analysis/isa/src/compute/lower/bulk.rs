@@ -1,4 +1,4 @@
-//! Many bytes of memory, and boxes of tensors: what is written there, and where it comes from.
+//! Lowering of bulk copies and of copies of tensor boxes: source, destination and number of bytes.
 
 use super::{Lowering, Obstacle, Primitive, Result, Value, mistake};
 use crate::{
