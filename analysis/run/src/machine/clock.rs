@@ -17,6 +17,9 @@ pub(super) struct Clock {
     pub(super) fenced: Layer,
     /// The part of `known` before a fence with a wider scope, which strong writes publish.
     pub(super) widely_fenced: Layer,
+    /// What strong reads that are no acquires have seen, by this thread or before it: a later fence of any thread after
+    /// them takes it over.
+    pub(super) seen: Layer,
 }
 
 /// An access as clocks know it.
@@ -193,6 +196,7 @@ impl Clock {
             &self.proxied,
             &self.fenced,
             &self.widely_fenced,
+            &self.seen,
         ]
         .into_iter();
         layers.all(Layer::is_empty)
@@ -204,6 +208,7 @@ impl Clock {
         self.proxied.join(&other.proxied);
         self.fenced.join(&other.fenced);
         self.widely_fenced.join(&other.widely_fenced);
+        self.seen.join(&other.seen);
     }
 
     /// The clock that a strong write publishes which is not a release: all before the fences of its thread, and before

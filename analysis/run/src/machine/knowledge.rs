@@ -180,10 +180,17 @@ impl Known {
     }
 
     /// Lanes execute a fence for the threads of a scope at a time.
-    pub(super) fn fence(&mut self, lanes: u32, scope: Scope, time: u32) {
+    ///
+    /// With `both_ways`, nothing crosses it, and it also orders what other threads have read before it: with a fence.sc
+    /// in both places the writer's one must come first, or a read would see a later write (PTX ISA 8.9.1 and 8.10.4).
+    pub(super) fn fence(&mut self, lanes: u32, scope: Scope, time: u32, both_ways: bool) {
         for lane in lanes_of(lanes).map(usize::from) {
             if let Some(seen) = self.seen[lane].take() {
                 self.own(lane).join(&seen);
+            }
+            let seen = self.of_lane(lane).seen;
+            if both_ways && !seen.is_empty() {
+                self.own(lane).known.join(&seen);
             }
             let knows = self.release_lane(lane, time).known;
             let own = self.own(lane);
@@ -203,5 +210,6 @@ impl Known {
     /// A strong read of a lane that is not an acquire has seen what was published.
     pub(super) fn see(&mut self, lane: usize, clock: &Clock) {
         self.seen[lane].get_or_insert_default().join(clock);
+        self.own(lane).seen.join(&clock.known);
     }
 }

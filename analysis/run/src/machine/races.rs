@@ -261,10 +261,16 @@ impl Races {
         }
     }
 
-    /// A fence by lanes of a warp for the threads of a scope.
-    pub(super) fn fence(&mut self, (warp, time): (usize, u32), lanes: u32, scope: Scope) {
+    /// A fence by lanes of a warp for the threads of a scope; with `both_ways` nothing crosses it.
+    pub(super) fn fence(
+        &mut self,
+        (warp, time): (usize, u32),
+        lanes: u32,
+        scope: Scope,
+        both_ways: bool,
+    ) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.fence(lanes, scope, time);
+            known.fence(lanes, scope, time, both_ways);
         }
     }
 

@@ -144,7 +144,9 @@ impl Machine<'_> {
         if is_fence {
             let scope = instruction.strength.scope;
             let thread = (warp.clock, warp.time);
-            self.world.races.fence(thread, running.active, scope);
+            let both_ways = instruction.order == Order::All;
+            let races = &mut self.world.races;
+            races.fence(thread, running.active, scope, both_ways);
         }
         Met::Goes
     }
