@@ -7,9 +7,10 @@ use crate::outcome::{FindingCode, Related};
 use super::{
     block::{Block, SHARED_START},
     clock::Clock,
+    conflict::Conflict,
     findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
-    races::{Conflict, Kind, Races, Thread},
+    races::{Kind, Races, Thread},
     warp::{Frame, LANES, Lanes},
 };
 
@@ -33,6 +34,16 @@ pub(super) enum Region {
     Entry,
     /// The variables of the frame in `.param` space.
     Frame,
+}
+
+/// Accesses of lanes in one region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Together {
+    pub(super) region: Region,
+    /// The number that an address there exceeds its offset by.
+    pub(super) base: u64,
+    /// Whether they are those of all lanes of a warp, each after the one of the lane before.
+    pub(super) neighbours: bool,
 }
 
 /// The memory as the lanes of a warp see it while they run an instruction.
@@ -381,23 +392,33 @@ impl Access<'_> {
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
-    /// The region in which the accesses of some lanes lie if they are in one, nothing is wrong with any of them, and it
-    /// is one that lanes share; with the number that an address there exceeds its offset by.
+    /// The accesses of some lanes if they lie in one region that lanes share, and nothing is wrong with any of them.
     pub(super) fn together<const N: usize>(
         &mut self,
         place: &Place,
         addresses: &[u64; N],
         lanes: u32,
         writes: bool,
-    ) -> Option<(Region, u64)> {
+    ) -> Option<Together> {
         let bytes = u64::from(place.bytes) * u64::from(place.count);
         if N != LANES || self.first_lane != 0 || place.field.is_some() || lanes == 0 {
             return None;
         }
         let (mut least, mut most, mut bits) = (u64::MAX, 0, 0);
+        let mut neighbours = false;
         if lanes == u32::MAX {
-            for it in addresses {
-                (least, most, bits) = (least.min(*it), most.max(*it), bits | it);
+            let mut wrong = 0;
+            for (at, it) in (0..).zip(addresses) {
+                wrong |= it ^ addresses[0].wrapping_add(bytes * at);
+                bits |= it;
+            }
+            neighbours = wrong == 0;
+            if neighbours {
+                (least, most) = (addresses[0], addresses[N - 1]);
+            } else {
+                for it in addresses {
+                    (least, most) = (least.min(*it), most.max(*it));
+                }
             }
         } else {
             for lane in lanes_of(lanes) {
@@ -425,7 +446,11 @@ impl Access<'_> {
             Region::Entry => !writes,
             Region::Local | Region::Frame => false,
         };
-        is_right.then(|| (region, least - offset as u64))
+        is_right.then(|| Together {
+            region,
+            base: least - offset as u64,
+            neighbours: neighbours && least < most,
+        })
     }
 
     /// Records accesses of so many bytes at offsets of a region in some lanes, of which each writes its value.

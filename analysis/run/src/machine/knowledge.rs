@@ -69,6 +69,11 @@ impl Known {
         self.all.known.covers(it) || single.is_some_and(|own| own.known.covers(it))
     }
 
+    /// Whether all lanes know of an access, as far as they share what they know.
+    pub(super) fn all_cover(&self, it: &Moment) -> bool {
+        self.all.known.covers(it)
+    }
+
     /// Whether the asynchronous proxy sees an access that a lane knows of.
     pub(super) fn covers_by_proxy(&self, lane: usize, it: &Moment) -> bool {
         let single = self.single[lane].as_ref();

@@ -73,6 +73,82 @@ impl Bytes {
         word.is_some_and(|it| it >> (at % 64) & 1 == 1)
     }
 
+    /// Whether all of some bytes are defined.
+    fn are_defined(&self, at: usize, count: usize) -> bool {
+        if self.undefined.is_empty() {
+            return true;
+        }
+        let (first, last) = (at / 64, (at + count).div_ceil(64));
+        let words = self.undefined.get(first..last).unwrap_or_default();
+        let is_defined = |(index, word): (usize, &u64)| {
+            let start = (first + index) * 64;
+            let (low, high) = (at.max(start) - start, (at + count).min(start + 64) - start);
+            word >> low & (u64::MAX >> (64 - (high - low))) == 0
+        };
+        words.iter().enumerate().all(is_defined)
+    }
+
+    /// Reads neighbours of 4 or 8 bytes each; `false` if they are of another size, or something is undefined.
+    pub(super) fn read_neighbours(&self, at: usize, bytes: usize, out: &mut [u64]) -> bool {
+        let count = bytes * out.len();
+        let Some(all) = self.bytes.get(at..at + count) else {
+            return false;
+        };
+        if !self.are_defined(at, count) {
+            return false;
+        }
+        match bytes {
+            4 => {
+                for (out, it) in out.iter_mut().zip(all.as_chunks::<4>().0) {
+                    *out = u32::from_le_bytes(*it).into();
+                }
+            }
+            8 => {
+                for (out, it) in out.iter_mut().zip(all.as_chunks::<8>().0) {
+                    *out = u64::from_le_bytes(*it);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes neighbours of 4 or 8 bytes each, which are defined; whether they have changed, `None` if they are of
+    /// another size.
+    pub(super) fn write_neighbours(
+        &mut self,
+        at: usize,
+        bytes: usize,
+        values: &[u64],
+    ) -> Option<bool> {
+        let count = bytes * values.len();
+        let all = self.bytes.get_mut(at..at + count)?;
+        let mut changed = false;
+        match bytes {
+            4 => {
+                for (place, value) in all.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+                    let value = (*value as u32).to_le_bytes();
+                    changed |= *place != value;
+                    *place = value;
+                }
+            }
+            8 => {
+                for (place, value) in all.as_chunks_mut::<8>().0.iter_mut().zip(values) {
+                    let value = value.to_le_bytes();
+                    changed |= *place != value;
+                    *place = value;
+                }
+            }
+            _ => return None,
+        }
+        if !self.are_defined(at, count) {
+            for start in (at..at + count).step_by(64) {
+                self.mark(start, 64.min(at + count - start), false);
+            }
+        }
+        Some(changed)
+    }
+
     /// Writes up to 8 bytes, of whose bits some are undefined. The range must lie inside.
     pub(super) fn write(&mut self, at: usize, count: usize, value: u64, undefined: u64) {
         if let Some(place) = self.bytes.get_mut(at..at + count) {

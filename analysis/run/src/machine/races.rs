@@ -5,6 +5,9 @@
 //! there (PTX ISA 8.7 to 8.9). Lanes of one warp are ordered only where they meet, so each lane has its own knowledge
 //! until then.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use isa::{event::Group, semantics::Order, strength::Scope};
@@ -15,9 +18,11 @@ use crate::outcome::FindingCode;
 
 use super::{
     clock::{Clock, Moment},
+    conflict::{Conflict, describe},
     findings::{At, lanes_of},
     knowledge::Known,
-    shadow::{Entry, Shadow, WORD},
+    shadow::{Entry, Shadow, WORD, part},
+    stripe::Stripe,
     warp::Lanes,
 };
 
@@ -57,21 +62,6 @@ pub(super) struct Kind {
     pub(super) read_only: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
-}
-
-/// Two accesses that nothing orders.
-#[derive(Clone, Debug)]
-pub(super) struct Conflict {
-    pub(super) code: FindingCode,
-    pub(super) message: String,
-    /// The other access.
-    pub(super) other: TextRange,
-    pub(super) related: String,
-    /// Whether the finding is about the other access.
-    pub(super) reversed: bool,
-    /// The lanes of a warp that have read the word of an atomic operation without one. It counts unless the next that
-    /// they do there is an atomic operation, which sees what has become of the value.
-    pub(super) reads: Option<(u64, usize, u32)>,
 }
 
 /// The accesses so far.
@@ -398,16 +388,11 @@ impl Races {
         kind: Kind,
         range: TextRange,
     ) -> Option<Conflict> {
-        let entry = entry_of(thread, writes, kind, range);
-        self.access_bytes(
-            key,
-            bytes,
-            Entry {
-                lanes: 1 << lane,
-                ..entry
-            },
-            lane,
-        );
+        let entry = Entry {
+            lanes: 1 << lane,
+            ..entry_of(thread, writes, kind, range)
+        };
+        self.access_bytes((key, bytes), entry, kind.value, lane);
         if kind.strong {
             self.synchronize(key, thread, lane, writes, kind);
         }
@@ -429,14 +414,18 @@ impl Races {
     ) -> Vec<(u8, Conflict)> {
         let writes = values.is_some();
         let entry = entry_of(thread, writes, kind, range);
+        let lanes = match Stripe::new(keys, bytes, lanes).filter(|_| is_simple(kind)) {
+            Some(stripe) => self.access_rows(stripe, bytes, entry, values),
+            None => lanes,
+        };
         for lane in lanes_of(lanes) {
             let at = usize::from(lane);
             let entry = Entry {
                 lanes: 1 << lane,
-                value: values.map_or(0, |it| it[at]),
                 ..entry
             };
-            self.access_bytes(keys[at], bytes, entry, lane);
+            let value = values.map_or(0, |it| it[at]);
+            self.access_bytes((keys[at], bytes), entry, value, lane);
             if kind.strong {
                 self.synchronize(keys[at], thread, lane, writes, kind);
             }
@@ -444,7 +433,46 @@ impl Races {
         std::mem::take(&mut self.found)
     }
 
-    fn access_bytes(&mut self, key: u64, bytes: u64, entry: Entry, lane: u8) {
+    /// Accesses of words by lanes at equal distances, of so many bytes each; the lanes that remain for
+    /// [`Races::access_bytes`].
+    fn access_rows(
+        &mut self,
+        stripe: Stripe,
+        bytes: u64,
+        entry: Entry,
+        values: Option<&Lanes>,
+    ) -> u32 {
+        let known = self.warps.get(&(entry.view as usize));
+        let mut left = 0;
+        for (line, row) in stripe.rows() {
+            let entry = Entry {
+                lanes: row.lanes,
+                bytes: u8::MAX >> (8 - WORD),
+                ..entry
+            };
+            let is_before = |old: &Entry| known.is_none_or(|it| it.all_cover(&old.moment()));
+            let Some(kept) = self.shadow.add_row(line, row, &entry, is_before) else {
+                left |= entry.lanes;
+                continue;
+            };
+            let Some(values) = values else {
+                continue;
+            };
+            let count = row.words.count_ones() as usize;
+            if kept.len() != count {
+                *kept = vec![0; count].into();
+            }
+            let width = stripe.width();
+            for (kept, lane) in kept.chunks_exact_mut(width).zip(lanes_of(row.lanes)) {
+                for (index, kept) in (0..).zip(kept) {
+                    *kept = part(values[usize::from(lane)], bytes, index);
+                }
+            }
+        }
+        left
+    }
+
+    fn access_bytes(&mut self, (key, bytes): (u64, u64), entry: Entry, value: u64, lane: u8) {
         let before = self.found.len();
         let end = key + bytes;
         let mut at = key;
@@ -458,6 +486,7 @@ impl Races {
             }
             let entry = Entry {
                 bytes: mask as u8,
+                value: part(value, bytes, (at - key) / WORD),
                 ..entry
             };
             if self.shadow.add_own(word, &entry) {
@@ -606,6 +635,11 @@ impl Entry {
     }
 }
 
+/// Whether accesses of a kind neither synchronize nor are on the way while others run.
+fn is_simple(kind: Kind) -> bool {
+    !(kind.strong || kind.atomic || kind.asynchronous || kind.by_proxy)
+}
+
 /// An access by no lane and of no byte yet.
 fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry {
     Entry {
@@ -624,7 +658,7 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
         in_order: kind.in_order,
         pipelined: kind.pipelined,
         read_only: kind.read_only,
-        value: kind.value,
+        value: 0,
         range,
     }
 }
@@ -637,40 +671,4 @@ fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, (new, lane): (&Entry
         && old.writes
         && word >= SHARED
         && known.is_some_and(|it| !it.covers_by_proxy(lane.into(), &old.moment()))
-}
-
-/// `is_tensor` says whether the location is in tensor memory, `waited` whether the thread that
-/// issued the old access, an asynchronous one, has waited for it.
-fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) -> Conflict {
-    let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
-    let lane = lanes_of(old.lanes).next().unwrap_or(0);
-    let what = if is_tensor { "operation" } else { "copy" };
-    if (old.asynchronous && !new.writes && !waited)
-        || (new.asynchronous && new.writes && !old.writes && (!old.asynchronous || waited))
-    {
-        return Conflict {
-            code: FindingCode::StaleRead,
-            message: format!("the {what} that writes this location has not been waited for"),
-            other: old.range,
-            related: format!("the {what}"),
-            reversed: new.asynchronous && new.writes,
-            reads: None,
-        };
-    }
-    let who = match old.view == new.view {
-        true => format!("lane {lane} of the same warp"),
-        false => "another warp".to_owned(),
-    };
-    Conflict {
-        code: FindingCode::Race,
-        message: format!(
-            "{who} {} this location, which this instruction {}, and nothing orders them",
-            verb(old),
-            verb(new)
-        ),
-        other: old.range,
-        related: format!("{} the location", verb(old)),
-        reversed: false,
-        reads: None,
-    }
 }

@@ -2,15 +2,23 @@
 //!
 //! A word has a list of accesses in one arena, the oldest first. Pages of heads exist for what was accessed only, and the
 //! page of the last access is remembered, since the lanes of a warp access neighbours: a look is an index, not a search.
+//! A line that only rows of lanes have accessed so far has a list of these and none for its words, see [`Shadow::add_row`]:
+//! that is a thirtieth of the work and of the memory.
 
 use isa::strength::Scope;
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
+use super::stripe::Row;
+
 /// Bytes of a word: those of most elements, so that most accesses have a word for themselves.
 pub(super) const WORD: u64 = 4;
-/// Words of a page.
-const PAGE: usize = 512;
+/// Words of a line.
+pub(super) const LINE: u64 = 32;
+/// Lines of a page.
+const PAGE: usize = 16;
+/// Rows of a line at most, so that a look at all of them is short.
+const MOST_ROWS: usize = 8;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
@@ -34,7 +42,8 @@ pub(super) struct Entry {
     pub(super) in_order: bool,
     pub(super) pipelined: bool,
     pub(super) read_only: bool,
-    pub(super) value: u64,
+    /// The value that is written to the word, see [`part`].
+    pub(super) value: u32,
     pub(super) range: TextRange,
 }
 
@@ -44,15 +53,39 @@ struct Node {
     next: u32,
 }
 
+/// Accesses of words of a line by lanes of a warp.
+#[derive(Clone, Debug)]
+struct RowNode {
+    /// The access by all of the lanes, without a value.
+    entry: Entry,
+    row: Row,
+    /// The values that are written, for each word of the row.
+    values: Box<[u32]>,
+    next: u32,
+}
+
+/// The lists of a page.
+#[derive(Clone, Debug)]
+struct Page {
+    /// The first row of each line.
+    rows: [u32; PAGE],
+    /// The lists of the words of each line that has such.
+    words: [u32; PAGE],
+}
+
 /// The accesses of all words.
 #[derive(Clone, Debug)]
 pub(super) struct Shadow {
-    pages: FxHashMap<u64, u32>,
-    /// The first node of each word.
-    heads: Vec<[u32; PAGE]>,
+    numbers: FxHashMap<u64, u32>,
+    pages: Vec<Page>,
+    /// For the lines that have lists of words, the first node of each word.
+    lines: Vec<[u32; LINE as usize]>,
     nodes: Vec<Node>,
     /// The first node that is not used.
     free: u32,
+    rows: Vec<RowNode>,
+    /// The first row that is not used.
+    free_row: u32,
     /// The page of the last access, and its index.
     last: (u64, u32),
 }
@@ -60,10 +93,13 @@ pub(super) struct Shadow {
 impl Default for Shadow {
     fn default() -> Shadow {
         Shadow {
-            pages: FxHashMap::default(),
-            heads: Vec::new(),
+            numbers: FxHashMap::default(),
+            pages: Vec::new(),
+            lines: Vec::new(),
             nodes: Vec::new(),
             free: NONE,
+            rows: Vec::new(),
+            free_row: NONE,
             last: (u64::MAX, 0),
         }
     }
@@ -72,42 +108,112 @@ impl Default for Shadow {
 /// The end of the list of a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tail {
-    page: u32,
+    line: u32,
     slot: usize,
     node: u32,
 }
 
+/// The part of a value that a word gets: `index` counts the words of an access of so many bytes.
+pub(super) fn part(value: u64, bytes: u64, index: u64) -> u32 {
+    match (bytes, index) {
+        (..=WORD, _) | (8, 0) => value as u32,
+        (8, _) => (value >> 32) as u32,
+        // Such a value is a digest.
+        _ => (value ^ value >> 32) as u32,
+    }
+}
+
 impl Shadow {
-    fn page(&mut self, word: u64) -> u32 {
-        let number = word / PAGE as u64;
+    /// The page of a line, and its number there.
+    fn page(&mut self, line: u64) -> (usize, usize) {
+        let number = line / PAGE as u64;
         if self.last.0 != number {
-            let next = self.heads.len() as u32;
-            let index = *self.pages.entry(number).or_insert(next);
+            let next = self.pages.len() as u32;
+            let index = *self.numbers.entry(number).or_insert(next);
             if index == next {
-                self.heads.push([NONE; PAGE]);
+                self.pages.push(Page {
+                    rows: [NONE; PAGE],
+                    words: [NONE; PAGE],
+                });
             }
             self.last = (number, index);
         }
-        self.last.1
+        (self.last.1 as usize, (line % PAGE as u64) as usize)
+    }
+
+    /// The lists of the words of a line, which takes its rows apart.
+    fn words(&mut self, line: u64) -> u32 {
+        let (page, at) = self.page(line);
+        let lists = self.pages[page].words[at];
+        if lists != NONE {
+            return lists;
+        }
+        let lists = self.lines.len() as u32;
+        self.lines.push([NONE; LINE as usize]);
+        self.pages[page].words[at] = lists;
+        let mut node = std::mem::replace(&mut self.pages[page].rows[at], NONE);
+        let mut ends = [NONE; LINE as usize];
+        while node != NONE {
+            let RowNode {
+                entry,
+                row,
+                next,
+                ref mut values,
+            } = self.rows[node as usize];
+            let values = std::mem::take(values);
+            for (index, (word, lane)) in row.each().enumerate() {
+                let slot = usize::from(word);
+                let tail = Tail {
+                    line: lists,
+                    slot,
+                    node: ends[slot],
+                };
+                let entry = Entry {
+                    lanes: 1 << lane,
+                    value: values.get(index).copied().unwrap_or(0),
+                    ..entry
+                };
+                ends[slot] = self.append(tail, entry);
+            }
+            self.rows[node as usize].next = self.free_row;
+            self.free_row = node;
+            node = next;
+        }
+        lists
     }
 
     /// The accesses of a word, the oldest first.
-    pub(super) fn of_word(&self, word: u64) -> impl Iterator<Item = &Entry> {
-        let page = self.pages.get(&(word / PAGE as u64));
-        let slot = (word % PAGE as u64) as usize;
-        let mut node = page.map_or(NONE, |it| self.heads[*it as usize][slot]);
-        std::iter::from_fn(move || {
-            let found = self.nodes.get(node as usize)?;
-            node = found.next;
-            Some(&found.entry)
-        })
+    pub(super) fn of_word(&self, word: u64) -> Vec<Entry> {
+        let (line, slot) = (word / LINE, (word % LINE) as usize);
+        let Some(page) = self.numbers.get(&(line / PAGE as u64)) else {
+            return Vec::new();
+        };
+        let (page, at) = (&self.pages[*page as usize], (line % PAGE as u64) as usize);
+        let mut found = Vec::new();
+        let mut row = page.rows[at];
+        while let Some(it) = self.rows.get(row as usize) {
+            if let Some((_, lane)) = it.row.each().find(|it| usize::from(it.0) == slot) {
+                found.push(Entry {
+                    lanes: 1 << lane,
+                    ..it.entry
+                });
+            }
+            row = it.next;
+        }
+        let lists = self.lines.get(page.words[at] as usize);
+        let mut node = lists.map_or(NONE, |it| it[slot]);
+        while let Some(it) = self.nodes.get(node as usize) {
+            found.push(it.entry);
+            node = it.next;
+        }
+        found
     }
 
     /// Looks at the accesses of a word, the oldest first, and drops those for which `keep` is false.
     pub(super) fn retain(&mut self, word: u64, mut keep: impl FnMut(&mut Entry) -> bool) -> Tail {
-        let page = self.page(word);
-        let slot = (word % PAGE as u64) as usize;
-        let head = &mut self.heads[page as usize][slot];
+        let line = self.words(word / LINE);
+        let slot = (word % LINE) as usize;
+        let head = &mut self.lines[line as usize][slot];
         let (mut node, mut last) = (*head, NONE);
         while node != NONE {
             let next = self.nodes[node as usize].next;
@@ -124,10 +230,92 @@ impl Shadow {
             node = next;
         }
         Tail {
-            page,
+            line,
             slot,
             node: last,
         }
+    }
+
+    /// Adds an access of whole words by lanes of a warp to a line where only such have accessed these words, and each
+    /// earlier one has the same words in the same lanes or none of them.
+    ///
+    /// `is_before` says whether an earlier one is ordered before it in all lanes. Those of its own warp are, lane by
+    /// lane, and the accesses of one order take the place of what they cover, as [`Shadow::add_own`] has it. Returns
+    /// `false` and adds nothing if something else is there, or a write that is not ordered.
+    pub(super) fn add_row(
+        &mut self,
+        line: u64,
+        row: Row,
+        entry: &Entry,
+        mut is_before: impl FnMut(&Entry) -> bool,
+    ) -> Option<&mut Box<[u32]>> {
+        let (page, at) = self.page(line);
+        if self.pages[page].words[at] != NONE {
+            return None;
+        }
+        let first = self.pages[page].rows[at];
+        // The rows that it takes the place of, as a mask of their places in the list.
+        let (mut replaced, mut count) = (0_u32, 0);
+        let mut node = first;
+        while node != NONE {
+            let old = &self.rows[node as usize];
+            if old.row.words & row.words != 0 {
+                let is_own = old.entry.view == entry.view && old.entry.time < entry.time;
+                if old.row != row || (old.entry.view == entry.view && !is_own) {
+                    return None;
+                }
+                match is_own || is_before(&old.entry) {
+                    true if entry.read_only && old.entry.writes => return None,
+                    true if entry.writes || !old.entry.writes => replaced |= 1 << count,
+                    true => {}
+                    false if old.entry.writes || entry.writes => return None,
+                    false => {}
+                }
+            }
+            count += 1;
+            node = old.next;
+        }
+        if count - replaced.count_ones() as usize >= MOST_ROWS {
+            return None;
+        }
+        let (mut node, mut last, mut place) = (first, NONE, 0);
+        while node != NONE {
+            let next = self.rows[node as usize].next;
+            if replaced >> place & 1 == 1 {
+                match last {
+                    NONE => self.pages[page].rows[at] = next,
+                    _ => self.rows[last as usize].next = next,
+                }
+                self.rows[node as usize].next = self.free_row;
+                self.free_row = node;
+            } else {
+                last = node;
+            }
+            place += 1;
+            node = next;
+        }
+        let index = match self.free_row {
+            NONE => {
+                self.rows.push(RowNode {
+                    entry: *entry,
+                    row,
+                    values: Box::default(),
+                    next: NONE,
+                });
+                self.rows.len() as u32 - 1
+            }
+            free => {
+                let node = &mut self.rows[free as usize];
+                self.free_row = std::mem::replace(&mut node.next, NONE);
+                (node.entry, node.row) = (*entry, row);
+                free
+            }
+        };
+        match last {
+            NONE => self.pages[page].rows[at] = index,
+            _ => self.rows[last as usize].next = index,
+        }
+        Some(&mut self.rows[index as usize].values)
     }
 
     /// Adds an access where all earlier ones of the word are by the same lane of the same warp, of the same bytes and
@@ -138,9 +326,9 @@ impl Shadow {
         if !is_plain || entry.author != entry.view {
             return false;
         }
-        let page = self.page(word) as usize;
-        let slot = (word % PAGE as u64) as usize;
-        let first = self.heads[page][slot];
+        let line = self.words(word / LINE);
+        let slot = (word % LINE) as usize;
+        let first = self.lines[line as usize][slot];
         let (mut node, mut last, mut count) = (first, NONE, 0);
         while node != NONE {
             let Node { entry: old, next } = &self.nodes[node as usize];
@@ -165,14 +353,14 @@ impl Shadow {
             _ => last,
         };
         match replaced {
-            NONE => self.append(
-                Tail {
-                    page: page as u32,
+            NONE => {
+                let tail = Tail {
+                    line,
                     slot,
                     node: last,
-                },
-                *entry,
-            ),
+                };
+                self.append(tail, *entry);
+            }
             index => {
                 let node = &mut self.nodes[index as usize];
                 node.entry = *entry;
@@ -186,8 +374,8 @@ impl Shadow {
         true
     }
 
-    /// Adds an access to the end of a list that [`Shadow::retain`] has just returned.
-    pub(super) fn append(&mut self, tail: Tail, entry: Entry) {
+    /// Adds an access to the end of a list that [`Shadow::retain`] has just returned; the node that it has there.
+    pub(super) fn append(&mut self, tail: Tail, entry: Entry) -> u32 {
         let new = Node { entry, next: NONE };
         let index = match self.free {
             NONE => {
@@ -201,8 +389,9 @@ impl Shadow {
             }
         };
         match tail.node {
-            NONE => self.heads[tail.page as usize][tail.slot] = index,
+            NONE => self.lines[tail.line as usize][tail.slot] = index,
             last => self.nodes[last as usize].next = index,
         }
+        index
     }
 }

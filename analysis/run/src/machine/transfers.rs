@@ -7,7 +7,7 @@ use isa::{
 use syntax::TextRange;
 
 use super::{
-    access::{Access, Region},
+    access::{Access, Region, Together},
     findings::lanes_of,
     mbarriers,
     step::related_read,
@@ -30,11 +30,19 @@ impl Access<'_> {
         let bytes = usize::from(place.bytes);
         if high.is_none()
             && bytes <= 8
-            && let Some((region, base)) = self.together(place, addresses, lanes, true)
+            && let Some(found) = self.together(place, addresses, lanes, true)
         {
+            let region = found.region;
             let from = (usize::from(element) * bytes) as u64;
-            let offsets = addresses.map(|it| it.wrapping_sub(base).wrapping_add(from));
+            let offsets = addresses.map(|it| it.wrapping_sub(found.base).wrapping_add(from));
             self.record_lanes(region, &offsets, bytes, lanes, Some(low));
+            if found.neighbours
+                && undefined.is_none()
+                && place.count == 1
+                && self.write_neighbours(region, offsets[0] as usize, bytes, low)
+            {
+                return;
+            }
             for lane in lanes_of(lanes).map(usize::from) {
                 let value = (low[lane], undefined.map_or(0, |it| it[lane]));
                 self.write(region, offsets[lane] as usize, bytes, lane, value);
@@ -70,9 +78,10 @@ impl Access<'_> {
         out: &mut [u64; N],
     ) -> bool {
         let lanes = self.active;
-        let Some((region, base)) = self.together(place, addresses, lanes, false) else {
+        let Some(found) = self.together(place, addresses, lanes, false) else {
             return false;
         };
+        let Together { region, base, .. } = found;
         let bytes = usize::from(place.bytes);
         let from = (usize::from(element) * bytes) as u64;
         let mut offsets = [0; LANES];
@@ -89,6 +98,10 @@ impl Access<'_> {
             Region::Shared(block) => &self.blocks[block].shared,
             _ => self.entry,
         };
+        let first = offsets[0] as usize;
+        if found.neighbours && place.count == 1 && data.read_neighbours(first, bytes, out) {
+            return true;
+        }
         let mut all = 0;
         for lane in lanes_of(lanes).map(usize::from) {
             let (value, undefined) = data.read(offsets[lane] as usize + skipped, count);
@@ -101,6 +114,27 @@ impl Access<'_> {
         self.undefined |= all;
         self.missing |= all != 0 && region == Region::Entry;
         true
+    }
+
+    /// Writes neighbours of all lanes, which are defined, if they are of a usual size and no mbarrier may be among them;
+    /// returns whether it does.
+    fn write_neighbours(
+        &mut self,
+        region: Region,
+        offset: usize,
+        bytes: usize,
+        values: &Lanes,
+    ) -> bool {
+        let data = match region {
+            Region::Global(index) => &mut self.global.all[index].data,
+            Region::Shared(block) if self.blocks[block].mbarriers.is_empty() => {
+                &mut self.blocks[block].shared
+            }
+            _ => return false,
+        };
+        let changed = data.write_neighbours(offset, bytes, values);
+        self.global.changes += u64::from(changed == Some(true));
+        changed.is_some()
     }
 
     /// Writes an element of a place in a lane.

@@ -1,0 +1,58 @@
+//! Two accesses that nothing orders, as findings describe them.
+
+use syntax::TextRange;
+
+use crate::outcome::FindingCode;
+
+use super::{findings::lanes_of, shadow::Entry};
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) code: FindingCode,
+    pub(super) message: String,
+    /// The other access.
+    pub(super) other: TextRange,
+    pub(super) related: String,
+    /// Whether the finding is about the other access.
+    pub(super) reversed: bool,
+    /// The lanes of a warp that have read the word of an atomic operation without one. It counts unless the next that
+    /// they do there is an atomic operation, which sees what has become of the value.
+    pub(super) reads: Option<(u64, usize, u32)>,
+}
+
+/// `is_tensor` says whether the location is in tensor memory, `waited` whether the thread that
+/// issued the old access, an asynchronous one, has waited for it.
+pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) -> Conflict {
+    let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
+    let lane = lanes_of(old.lanes).next().unwrap_or(0);
+    let what = if is_tensor { "operation" } else { "copy" };
+    if (old.asynchronous && !new.writes && !waited)
+        || (new.asynchronous && new.writes && !old.writes && (!old.asynchronous || waited))
+    {
+        return Conflict {
+            code: FindingCode::StaleRead,
+            message: format!("the {what} that writes this location has not been waited for"),
+            other: old.range,
+            related: format!("the {what}"),
+            reversed: new.asynchronous && new.writes,
+            reads: None,
+        };
+    }
+    let who = match old.view == new.view {
+        true => format!("lane {lane} of the same warp"),
+        false => "another warp".to_owned(),
+    };
+    Conflict {
+        code: FindingCode::Race,
+        message: format!(
+            "{who} {} this location, which this instruction {}, and nothing orders them",
+            verb(old),
+            verb(new)
+        ),
+        other: old.range,
+        related: format!("{} the location", verb(old)),
+        reversed: false,
+        reads: None,
+    }
+}
