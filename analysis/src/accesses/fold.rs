@@ -4,9 +4,11 @@ use isa::{
     compute::LANES,
     hardware::memory::{self, BANK_BYTES, SECTOR_BYTES},
 };
-use rustc_hash::FxHashSet;
 
 use crate::values::lanes::Numbers;
+
+/// How many times the fewest possible sectors an access of global memory needs at least to be reported.
+pub(crate) const MANY_SECTORS: u32 = 4;
 
 /// A figure that is the same in all samples so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ struct Conflict {
 /// The figures of an access.
 pub(super) struct Fold {
     bytes: u64,
+    /// Whether it is in shared memory, which has banks; the rest has sectors.
+    shared: bool,
     /// The addresses relative to that of the first lane.
     pub(super) pattern: Agreed<Vec<u64>>,
     /// Sectors, and how few would do.
@@ -65,9 +69,10 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    pub(super) fn new(bytes: u64) -> Fold {
+    pub(super) fn new(bytes: u64, shared: bool) -> Fold {
         Fold {
             bytes,
+            shared,
             pattern: Agreed::Nothing,
             sectors: Agreed::Nothing,
             ways: Agreed::Nothing,
@@ -97,7 +102,8 @@ impl Fold {
         let sectors = self.sectors.get();
         !self.aligned
             || repeated
-                && (self.ways.get() > Some(1) || sectors.is_some_and(|(used, ideal)| used > ideal))
+                && (self.ways.get() > Some(1)
+                    || sectors.is_some_and(|(used, ideal)| used >= MANY_SECTORS * ideal))
     }
 
     /// The distance in bytes after which a row of the array ends, and how long rows must be instead for the same
@@ -154,11 +160,14 @@ impl Fold {
         self.mask.add(mask);
         let relative = |it: &(u32, u64)| it.1.wrapping_sub(first - shift);
         self.pattern.add(all.iter().map(relative).collect());
-        self.sectors.add(sectors(&all, bytes));
-        let (ways, conflict) = ways(&all, bytes);
-        self.ways.add(ways);
-        self.bank.add(conflict.bank);
-        self.conflict.add(conflict.lanes);
+        if self.shared {
+            let (ways, conflict) = ways(&all, bytes);
+            self.ways.add(ways);
+            self.bank.add(conflict.bank);
+            self.conflict.add(conflict.lanes);
+        } else {
+            self.sectors.add(sectors(&all, bytes));
+        }
         if let Some(base) = base {
             for lane in active() {
                 let at = addresses[lane].wrapping_sub(base).cast_signed();
@@ -172,17 +181,21 @@ impl Fold {
 
 /// The sectors in which the bytes of lanes lie, and the fewest that have room for as many different bytes.
 fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
-    let mut sectors = FxHashSet::default();
-    let mut different = FxHashSet::default();
-    for (_, address) in lanes {
-        for at in 0..bytes {
-            let at = address.wrapping_add(at);
-            sectors.insert(at / SECTOR_BYTES);
-            different.insert(at);
-        }
+    let mut starts: Vec<u64> = lanes.iter().map(|it| it.1).collect();
+    starts.sort_unstable();
+    let (mut sectors, mut different) = (0, 0);
+    // The first byte and the first sector that are not counted yet.
+    let (mut byte, mut sector) = (0, 0);
+    for start in starts {
+        let end = start.saturating_add(bytes);
+        different += end - start.max(byte).min(end);
+        byte = byte.max(end);
+        let beyond = end.div_ceil(SECTOR_BYTES);
+        sectors += beyond - (start / SECTOR_BYTES).max(sector).min(beyond);
+        sector = sector.max(beyond);
     }
-    let least = (different.len() as u64).div_ceil(SECTOR_BYTES);
-    (sectors.len() as u32, least as u32)
+    let least = different.div_ceil(SECTOR_BYTES);
+    (sectors as u32, least as u32)
 }
 
 /// The largest number of different words that lanes of one phase access in a bank, and the bank of the lowest lane if
@@ -190,24 +203,27 @@ fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
 fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Conflict) {
     let group = memory::lanes_per_phase(bytes);
     let mut worst = (1, Conflict::default());
+    let mut words: Vec<(u32, u64, u32)> = Vec::with_capacity(LANES);
     for phase in 0..(LANES as u32).div_ceil(group) {
-        let of_phase = lanes.iter().filter(|it| it.0 / group == phase);
-        let mut banks: Vec<Vec<(u64, u32)>> = vec![Vec::new(); memory::BANKS as usize];
-        for (lane, address) in of_phase {
+        words.clear();
+        for (lane, address) in lanes.iter().filter(|it| it.0 / group == phase) {
             for word in 0..(bytes / BANK_BYTES).max(1) {
                 let word = address / BANK_BYTES + word;
-                let bank = &mut banks[(word % u64::from(memory::BANKS)) as usize];
-                if !bank.iter().any(|it| it.0 == word) {
-                    bank.push((word, *lane));
-                }
+                let bank = (word % u64::from(memory::BANKS)) as u32;
+                words.push((bank, word, *lane));
             }
         }
-        for (bank, words) in (0..).zip(&banks) {
-            let lanes = || words.iter().map(|it| it.1).collect();
+        words.sort_unstable();
+        words.dedup_by_key(|it| it.1);
+        for words in words.chunk_by(|one, other| one.0 == other.0) {
             let ways = words.len() as u32;
-            let lower = words.first().map(|it| it.1) < worst.1.lanes.first().copied();
-            if ways > worst.0 || ways > 1 && ways == worst.0 && lower {
-                let lanes = lanes();
+            if ways < worst.0.max(2) {
+                continue;
+            }
+            let mut lanes: Vec<u32> = words.iter().map(|it| it.2).collect();
+            lanes.sort_unstable();
+            if ways > worst.0 || lanes.first() < worst.1.lanes.first() {
+                let bank = words[0].0;
                 worst = (ways, Conflict { bank, lanes });
             }
         }

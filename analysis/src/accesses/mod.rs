@@ -12,5 +12,6 @@ mod tests;
 mod trips;
 
 pub(crate) use costs::{costs, costs_of};
+pub(crate) use fold::MANY_SECTORS;
 pub(crate) use pattern::{accesses, accesses_of, remarkable};
 pub(crate) use sentence::{sentence, sentences};

@@ -188,15 +188,16 @@ impl<'s> AccessJudge<'s> {
         let condition = samples.condition(step);
         let guard = condition.filter(|it| samples.is_placed(*it));
         let base = base(samples, access, condition.is_some() && guard.is_none());
+        let space = samples.space(access);
         AccessJudge {
             step,
             block,
-            space: samples.space(access),
+            space,
             access,
             guard,
             assumed: condition.filter(|_| guard.is_none()),
             held: condition.is_none_or(|it| !samples.depends(access.address, it)),
-            fold: Fold::new(access.bytes.unwrap_or(1)),
+            fold: Fold::new(access.bytes.unwrap_or(1), is_shared(space)),
             base,
         }
     }
@@ -236,11 +237,7 @@ impl<'s> AccessJudge<'s> {
         let holds = self.assumed.is_some();
         let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
         let global = known && self.space == AddressSpace::Global;
-        let shared = known
-            && matches!(
-                self.space,
-                AddressSpace::Shared | AddressSpace::SharedCluster
-            );
+        let shared = known && is_shared(self.space);
         let sectors = fold.sectors.get().filter(|_| global);
         let ways = fold.ways.get().filter(|_| shared);
         let decided = match self.space {
@@ -295,6 +292,10 @@ impl<'s> AccessJudge<'s> {
             assumptions: assumptions(samples, access, self.space, holds),
         }
     }
+}
+
+fn is_shared(space: AddressSpace) -> bool {
+    matches!(space, AddressSpace::Shared | AddressSpace::SharedCluster)
 }
 
 /// The word of a space.

@@ -3,7 +3,7 @@
 use salsa::Database;
 
 use crate::{
-    accesses::remarkable,
+    accesses::{MANY_SECTORS, remarkable},
     api::AccessPattern,
     diagnostics::{
         finding::{Finding, finding},
@@ -13,9 +13,6 @@ use crate::{
     flow::ids::Step,
     hir::{bound::Operands, items::Function},
 };
-
-/// How many times the fewest possible sectors an access of global memory needs at least to be reported.
-const MANY_SECTORS: u32 = 4;
 
 /// Lanes that a message names.
 const MAX_LANES: usize = 4;
