@@ -187,7 +187,11 @@ fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
     // The first byte and the first sector that are not counted yet.
     let (mut byte, mut sector) = (0, 0);
     for start in starts {
+        // A copy may be of no byte.
         let end = start.saturating_add(bytes);
+        if end == start {
+            continue;
+        }
         different += end - start.max(byte).min(end);
         byte = byte.max(end);
         let beyond = end.div_ceil(SECTOR_BYTES);
