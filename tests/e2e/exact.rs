@@ -487,7 +487,7 @@ fn the_end_of_the_server_ends_the_run() {
     assert!(!world.folder().exists());
 }
 
-/// Only with the programs that the variables `PTXAS` and `NVDISASM` name; `tests/exact-mode` fetches them.
+/// Only with the programs that the variables `PTXAS` and `NVDISASM` name; `tests/conformance/exact-mode` fetches them.
 #[test]
 fn the_real_ptxas_agrees() {
     let program = |name| std::env::var_os(name).map(PathBuf::from);

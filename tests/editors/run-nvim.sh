@@ -21,7 +21,7 @@ nvim=$("$root/tests/editors/setup-nvim.sh")
 
 # There is no ptxas for other systems; without it its tests are left out.
 if [ "$(uname -s)" = Linux ]; then
-    source "$root/tests/ptxas.sh"
+    source "$root/tests/conformance/ptxas.sh"
     fetch PTXAS ptxas nvidia-cuda-nvcc
     # It shows the opcodes of machine code, and the server looks for it beside ptxas.
     fetch NVDISASM nvdisasm nvidia-cuda-nvdisasm

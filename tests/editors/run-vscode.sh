@@ -34,7 +34,7 @@ vsix=$("$here/package-vscode.sh" "$PTX_ANALYZER_SERVER")
 "$here/setup-vscode.sh" "$editors" --browser
 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 export CHROMIUM
-source "$root/tests/ptxas.sh"
+source "$root/tests/conformance/ptxas.sh"
 fetch PTXAS ptxas nvidia-cuda-nvcc
 # It shows the opcodes of machine code, and the server looks for it beside ptxas.
 fetch NVDISASM nvdisasm nvidia-cuda-nvdisasm

@@ -1,4 +1,4 @@
-//! Words to avoid: prose in comments, messages and pages, held against `tests/vocabulary.tsv`.
+//! Words to avoid: prose in comments, messages and pages, held against `tests/tidy/vocabulary.tsv`.
 //!
 //! The list is our own and not one of [Vale](https://vale.sh): Vale is a program that every contributor would have
 //! to install, it sees no strings of Rust, and a list of twenty patterns needs no more than regular expressions.
@@ -74,11 +74,11 @@ fn may_break(text: &str) -> bool {
     any.is_match(text)
 }
 
-/// The rules of `tests/vocabulary.tsv`.
+/// The rules of `tests/tidy/vocabulary.tsv`.
 pub fn vocabulary() -> &'static [Rule] {
     static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
     RULES.get_or_init(|| {
-        let rows = include_str!("../vocabulary.tsv").lines().skip(1);
+        let rows = include_str!("../tidy/vocabulary.tsv").lines().skip(1);
         rows.map(rule).collect()
     })
 }

@@ -96,14 +96,16 @@ impl Fold {
         }
     }
 
-    /// Whether a sample shows something that a lint could be about: other samples cannot make it decided if they show
-    /// less.
-    pub(super) fn is_remarkable(&self, repeated: bool) -> bool {
-        let sectors = self.sectors.get();
-        !self.aligned
-            || repeated
-                && (self.ways.get() > Some(1)
-                    || sectors.is_some_and(|(used, ideal)| used >= MANY_SECTORS * ideal))
+    /// Whether the address is not a multiple of the size in all samples so far, in each lane by the same number.
+    pub(super) fn is_misaligned(&self) -> bool {
+        !self.aligned && self.residues.get().is_some()
+    }
+
+    /// Whether all samples so far have the same conflict, or sectors that are far more than needed.
+    pub(super) fn is_slow(&self) -> bool {
+        let many = |(used, ideal): (u32, u32)| used > 0 && used >= MANY_SECTORS * ideal;
+        (self.ways.get() > Some(1) && self.conflict.get().is_some())
+            || (self.sectors.get().is_some_and(many) && self.pattern.get().is_some())
     }
 
     /// The distance in bytes after which a row of the array ends, and how long rows must be instead for the same

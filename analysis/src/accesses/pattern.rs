@@ -90,7 +90,7 @@ enum Selection {
     All,
     /// Those of one instruction.
     At(Step),
-    /// Those that are wrong or slow in the first sample: most are neither, and need no other.
+    /// Those that are wrong or slow in all samples so far: most are neither in the first one, and need no other.
     Remarkable,
 }
 
@@ -150,11 +150,20 @@ fn judged(
         for judge in &mut judges {
             judge.sample(&mut samples);
         }
-        if sample == 0 && selection == Selection::Remarkable {
-            judges.retain(|it| {
-                let repeated = flow.graph.loop_of[it.block as usize].is_some();
-                it.base.is_some() || it.fold.is_remarkable(repeated)
+        if selection != Selection::Remarkable {
+            continue;
+        }
+        if sample == 0 {
+            judges.retain_mut(|it| {
+                it.assumes = !assumptions(&mut samples, it.access, it.space, false).is_empty();
+                it.base.is_some() || it.is_remarkable(flow)
             });
+        } else {
+            let all_warps = sample + 1 >= shape.warps();
+            judges.retain(|it| it.is_remarkable(flow) || it.may_leave_variable(all_warps));
+        }
+        if judges.is_empty() {
+            break;
         }
     }
     let operands = Operands::of(db, function);
@@ -177,6 +186,8 @@ struct AccessJudge<'s> {
     /// Whether the address does not depend on that guard, or that held in all lanes of a sample: figures of samples in
     /// which it does not hold say nothing of such an address.
     held: bool,
+    /// Whether its figures assume something.
+    assumes: bool,
     fold: Fold,
     /// The address of the variable in which the access lies, with its name and size.
     base: Option<(Node, String, u64)>,
@@ -197,6 +208,7 @@ impl<'s> AccessJudge<'s> {
             guard,
             assumed: condition.filter(|_| guard.is_none()),
             held: condition.is_none_or(|it| !samples.depends(access.address, it)),
+            assumes: false,
             fold: Fold::new(access.bytes.unwrap_or(1), is_shared(space)),
             base,
         }
@@ -225,6 +237,21 @@ impl<'s> AccessJudge<'s> {
         let base = self.base.as_ref();
         let base = base.map(|it| samples.at(it.0, self.block)[0]);
         self.fold.add(&addresses, mask, base);
+    }
+
+    /// Whether the samples so far show that it is misaligned or slow.
+    fn is_remarkable(&self, flow: &Flow) -> bool {
+        let repeated = flow.graph.loop_of[self.block as usize].is_some();
+        (!self.assumes && self.fold.is_misaligned()) || (repeated && self.fold.is_slow())
+    }
+
+    /// Whether it has left its variable, or may do so in a warp that has not had its turn.
+    fn may_leave_variable(&self, all_warps: bool) -> bool {
+        let Some((_, _, size)) = &self.base else {
+            return false;
+        };
+        let inside = |(low, high): (i64, i64)| low >= 0 && high.cast_unsigned() <= *size;
+        !all_warps || !self.fold.span.is_some_and(inside)
     }
 
     fn pattern(

@@ -17,8 +17,8 @@ pub(super) struct Clock {
     pub(super) fenced: Layer,
     /// The part of `known` before a fence with a wider scope, which strong writes publish.
     pub(super) widely_fenced: Layer,
-    /// What strong reads that are no acquires have seen, by this thread or before it: a later fence of any thread after
-    /// them takes it over.
+    /// The accesses that relaxed reads have seen, by this thread or before it: a later fence of any thread after them
+    /// takes them over.
     pub(super) seen: Layer,
 }
 

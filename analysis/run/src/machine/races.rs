@@ -21,8 +21,8 @@ use super::{
     conflict::{Conflict, describe},
     findings::{At, lanes_of},
     knowledge::Known,
-    shadow::{Entry, Shadow, WORD, part},
-    stripe::Stripe,
+    shadow::{Entry, Shadow, part},
+    stripe::{Stripe, WORD},
     warp::Lanes,
 };
 

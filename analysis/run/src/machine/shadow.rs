@@ -9,12 +9,8 @@ use isa::strength::Scope;
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
-use super::stripe::Row;
+use super::stripe::{LINE, StripePart, WORD};
 
-/// Bytes of a word: those of most elements, so that most accesses have a word for themselves.
-pub(super) const WORD: u64 = 4;
-/// Words of a line.
-pub(super) const LINE: u64 = 32;
 /// Lines of a page.
 const PAGE: usize = 16;
 /// Rows of a line at most, so that a look at all of them is short.
@@ -58,7 +54,7 @@ struct Node {
 struct RowNode {
     /// The access by all of the lanes, without a value.
     entry: Entry,
-    row: Row,
+    row: StripePart,
     /// The values that are written, for each word of the row.
     values: Box<[u32]>,
     next: u32,
@@ -245,7 +241,7 @@ impl Shadow {
     pub(super) fn add_row(
         &mut self,
         line: u64,
-        row: Row,
+        row: StripePart,
         entry: &Entry,
         mut is_before: impl FnMut(&Entry) -> bool,
     ) -> Option<&mut Box<[u32]>> {

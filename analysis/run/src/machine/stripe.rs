@@ -1,10 +1,11 @@
 //! Accesses of a warp whose lanes are at equal distances: the usual kind, which the shadow keeps line by line.
 
-use super::{
-    findings::lanes_of,
-    shadow::{LINE, WORD},
-    warp::Lanes,
-};
+use super::{findings::lanes_of, warp::Lanes};
+
+/// Bytes of a word: those of most elements, so that most accesses have a word for themselves.
+pub(super) const WORD: u64 = 4;
+/// Words of a line.
+pub(super) const LINE: u64 = 32;
 
 /// The most words between lanes, so that a line has some lanes.
 const MOST_PITCH: u64 = 16;
@@ -23,7 +24,7 @@ pub(super) struct Stripe {
 
 /// The words of a stripe in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct StripePart {
     /// The words, as a mask.
     pub(super) words: u32,
     /// Their lanes, as a mask.
@@ -65,7 +66,7 @@ impl Stripe {
     }
 
     /// Its lines with the words that it has there.
-    pub(super) fn rows(self) -> impl Iterator<Item = (u64, Row)> {
+    pub(super) fn rows(self) -> impl Iterator<Item = (u64, StripePart)> {
         let mut left = self.lanes;
         std::iter::from_fn(move || {
             let first = left.trailing_zeros();
@@ -95,7 +96,7 @@ impl Stripe {
                 }),
             };
             let pitch = self.pitch as u8;
-            let row = Row {
+            let row = StripePart {
                 words,
                 lanes,
                 pitch,
@@ -105,7 +106,7 @@ impl Stripe {
     }
 }
 
-impl Row {
+impl StripePart {
     /// Its words in the line, each with its lane.
     pub(super) fn each(self) -> impl Iterator<Item = (u8, u8)> {
         let first = self.words.trailing_zeros() as u8;
@@ -125,7 +126,7 @@ mod tests {
         let Some(stripe) = Stripe::new(&keys, bytes, lanes) else {
             return "none\n".to_owned();
         };
-        let show = |(line, row): (u64, Row)| {
+        let show = |(line, row): (u64, StripePart)| {
             let all = row.each().collect::<Vec<_>>();
             format!(
                 "{line}: {:08x} {:?}..{:?}\n",

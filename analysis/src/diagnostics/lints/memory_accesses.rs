@@ -122,7 +122,7 @@ fn conflict(access: &AccessPattern) -> Option<Text> {
 fn uncoalesced(access: &AccessPattern) -> Option<Text> {
     let (sectors, ideal) = (access.sectors?, access.ideal_sectors?);
     let counts = access.kind != "atomic" && access.fixed_distances;
-    if !counts || sectors < MANY_SECTORS * ideal {
+    if !counts || sectors == 0 || sectors < MANY_SECTORS * ideal {
         return None;
     }
     let lanes = access.lanes?;

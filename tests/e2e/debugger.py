@@ -1,6 +1,6 @@
 """A client of the debug adapter: drives `ptx-analyzer dap` as an editor does.
 
-usage: tests/debugger.py PROGRAM
+usage: tests/e2e/debugger.py PROGRAM
 
 Every request is sent with right and wrong arguments, over standard input and output and over a port; the times of the
 first stop and of steps are printed.

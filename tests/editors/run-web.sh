@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the server for browsers and the playground, and tries both.
 #
-# usage: tests/web [--no-build]
+# usage: tests/editors/run-web.sh [--no-build]
 #
 # The npm package is in target/web/npm, the playground in target/web/playground; pictures of it go to
 # target/editor-screens. --no-build tries those that are there. CHROMIUM names a Chromium.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 [ "${1:-}" = --no-build ] || server/wasm/build
 # The answers of the module are compared with those of the program.

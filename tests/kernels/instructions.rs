@@ -202,7 +202,7 @@ fn which_instructions_run() {
 fn page(rows: &BTreeMap<Key, Row>) -> String {
     let mut page = String::from(
         "# Instructions that run\n\n\
-        Made by `tests/instructions.rs`, which explains it.\n\
+        Made by `tests/kernels/instructions.rs`, which explains it.\n\
         A statement is one that ptxas accepts; a kernel is one whose results are those of numpy.\n\
         Tier 1 is arithmetic, memory, control flow, atomics and barriers, tier 2 matrices of warps, mbarriers, bulk copies and video, and tier 3 clusters, tensors, tensor cores, textures and fabrics.\n\n\
         | instruction | section | tier | statements that run | results judged by | not run |\n\

@@ -1,7 +1,7 @@
 //! Edits files at random for a long time with all features asked for: the server may not fail, its
 //! memory may not grow, and at checkpoints it answers as one that never saw another text.
 //!
-//! `tests/soak` starts this program.
+//! `tests/property/soak` starts this program.
 
 #![expect(clippy::print_stdout, reason = "a report is what this program is for")]
 

@@ -83,7 +83,7 @@ fn sources() -> Vec<Source> {
             sources.push(Source { path, text });
         }
     }
-    assert!(sources.iter().any(|it| it.path == "tests/tidy.rs"));
+    assert!(sources.iter().any(|it| it.path == "tests/tidy/main.rs"));
     sources
 }
 
@@ -233,7 +233,7 @@ fn the_test_house_is_described() {
     );
 }
 
-/// Words are those that the manual, LSP and rust-analyzer use; `tests/vocabulary.tsv` has the others and what to write instead.
+/// Words are those that the manual, LSP and rust-analyzer use; `tests/tidy/vocabulary.tsv` has the others and what to write instead.
 #[test]
 fn words_are_those_of_the_vocabulary() {
     // Texts of other programs, and the list itself.
@@ -241,7 +241,7 @@ fn words_are_those_of_the_vocabulary() {
         "fixtures/",
         "fuzz/regressions/",
         "/recorded/",
-        "tests/vocabulary.tsv",
+        "tests/tidy/vocabulary.tsv",
         "isa/docs/ptxas-messages.md",
         "package-lock.json",
         "Cargo.lock",
@@ -267,7 +267,7 @@ fn words_are_those_of_the_vocabulary() {
             ));
         }
     }
-    check("words are those of tests/vocabulary.tsv", broken);
+    check("words are those of tests/tidy/vocabulary.tsv", broken);
 }
 
 /// Whether the rules of plain words hold in a file; they are to follow in `analysis` and in help texts.
@@ -602,7 +602,7 @@ fn names_are_those_of_the_vocabulary() {
             ));
         }
     }
-    check("names are those of tests/vocabulary.tsv", broken);
+    check("names are those of tests/tidy/vocabulary.tsv", broken);
 }
 
 /// Circles of files that may be. This list can only get shorter.
