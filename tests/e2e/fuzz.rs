@@ -35,6 +35,7 @@ const REQUESTS: [&str; 42] = [
     "ptx/costs",
     "ptx/kernelMap",
     "ptx/reading",
+    "ptx/tryStatements",
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",

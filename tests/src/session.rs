@@ -78,6 +78,7 @@ pub const METHODS: [&str; 36] = [
     "ptx/costs",
     "ptx/kernelMap",
     "ptx/reading",
+    "ptx/tryStatements",
     "workspace/symbol",
 ];
 

@@ -268,6 +268,18 @@ impl FragmentView<'_> {
         (0..count).filter_map(|it| self.operand(it))
     }
 
+    /// The name that an operand has in the module.
+    #[must_use]
+    pub fn name(&self, operand: u32) -> String {
+        template::name(self.fragment.dialect, operand)
+    }
+
+    /// Whether a part of the template is known only to the compiler.
+    #[must_use]
+    pub fn has_holes(&self) -> bool {
+        self.fragment.template.has_holes
+    }
+
     fn placeholder(&self, index: u32, operand: &Operand) -> String {
         match (self.fragment.dialect, operand.name) {
             (Dialect::Rust, Some(name)) => format!("{{{}}}", self.source.text(name).trim()),

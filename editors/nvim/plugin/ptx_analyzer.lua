@@ -38,6 +38,10 @@ vim.api.nvim_create_user_command('PtxRead', function()
   require('ptx_analyzer.read').read()
 end, { desc = 'Show the function under the cursor as pseudocode beside it' })
 
+vim.api.nvim_create_user_command('PtxTry', function(args)
+  require('ptx_analyzer.try').try(args.range > 0 and { args.line1, args.line2 } or nil)
+end, { desc = 'Run the statement under the cursor, or lines of statements, on values', range = true })
+
 vim.api.nvim_create_user_command('PtxKernel', function()
   require('ptx_analyzer.kernel').kernel()
 end, { desc = 'Show the map of the kernel under the cursor beside it' })
@@ -99,6 +103,7 @@ end, { desc = 'Let the server run ptxas on the files of this session' })
 
 if vim.fn.has('nvim-0.11') == 1 then
   vim.lsp.config('ptx_analyzer', require('ptx_analyzer').additions())
+  vim.lsp.config('ptx_analyzer_embedded', require('ptx_analyzer').additions_embedded())
 end
 vim.lsp.commands['ptx-analyzer.showReferences'] = function(command, context)
   require('ptx_analyzer').show_references(command, context)
@@ -122,6 +127,10 @@ end
 
 vim.lsp.commands['ptx-analyzer.renameFamily'] = function(command, context)
   require('ptx_analyzer').rename_family(command, context)
+end
+
+vim.lsp.commands['ptx-analyzer.tryStatements'] = function(command, context)
+  require('ptx_analyzer.try').of_action(command, context)
 end
 
 -- Says once what to do when the program is missing: Neovim itself stays silent about it.

@@ -33,6 +33,7 @@ const ownCapabilities = (runsPrograms: boolean): StaticFeature => ({
       'ptx-analyzer.showRegisters',
       'ptx-analyzer.showKernel',
       'ptx-analyzer.renameFamily',
+      'ptx-analyzer.tryStatements',
       'editor.action.triggerSuggest',
       ...(runsPrograms ? ['ptx-analyzer.run', 'ptx-analyzer.addRun'] : []),
     ];

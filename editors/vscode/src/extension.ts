@@ -1,13 +1,14 @@
 /** The extension wherever it runs: registers the commands, starts the server, and hands a small interface to tests. */
 
 import * as vscode from 'vscode';
-import type { Location, Position } from 'vscode-languageclient';
+import type { Location, Position, Range } from 'vscode-languageclient';
 import { Controller, SECTION } from './controller';
 import type { Machine } from './machine';
 import { Marks } from './marks';
 import { ReadingView } from './reading';
 import { Status, type ServerState } from './status';
 import { SyntaxTreeView } from './syntaxTree';
+import { Trials } from './trial';
 import { flowView } from './views/flow';
 import { kernelView } from './views/kernel';
 import { LiveView } from './views/liveView';
@@ -48,6 +49,7 @@ export function activateOn(
   const trees = new SyntaxTreeView(() => control.client);
   const readings = new ReadingView(() => control.client);
   const words = new Words(() => control.client);
+  const trials = new Trials(() => control.client);
   const marks = new Marks(() => control.client);
   const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
   const views = {
@@ -73,6 +75,7 @@ export function activateOn(
     trees,
     readings,
     words,
+    trials,
     marks,
     ...Object.values(views),
     control.onDidStart(() => {
@@ -106,6 +109,9 @@ export function activateOn(
       views.kernel.open(...place(uri, at)),
     ),
     vscode.commands.registerCommand('ptx-analyzer.readKernel', () => readings.open()),
+    vscode.commands.registerCommand('ptx-analyzer.tryStatements', (uri?: unknown, range?: Range) =>
+      trials.start(typeof uri === 'string' && range !== undefined ? { uri, range } : undefined),
+    ),
     vscode.commands.registerCommand('ptx-analyzer.compareTargets', () => views.targets.open()),
     vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
       words.explain(typeof name === 'string' ? name : undefined),

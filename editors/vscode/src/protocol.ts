@@ -160,6 +160,30 @@ export interface ReadingSource {
   line: number;
 }
 
+/** Result of `ptx/tryStatements`. */
+export interface Trial {
+  /** As they run. */
+  statements: string;
+  inputs: TrialInput[];
+  /** The reason for which the statements or one of the values cannot run. */
+  problem: string | null;
+  /** The results as lines of text, after a run. */
+  shown: string | null;
+}
+
+/** An operand that needs a value. */
+export interface TrialInput {
+  name: string;
+  /** Without a period. */
+  type: string;
+  /** Of the host language. */
+  expression: string | null;
+  /** A value that fits it. */
+  sample: string;
+  /** The reason for which the given value does not fit. */
+  problem: string | null;
+}
+
 /** Result of `ptx/kernelMap`. */
 export interface KernelMap {
   function: string;

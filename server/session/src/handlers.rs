@@ -21,6 +21,7 @@ pub(crate) mod targets;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;
 pub(crate) mod tokens;
+pub(crate) mod trial;
 pub(crate) mod words;
 
 use crate::{

@@ -11,7 +11,7 @@ use crate::{
     handlers::{
         Handler, annotations, calls, code_actions, completion, diagnostics, difference, formatting,
         kernels, machine, navigation, pressure, protocols, rename, source, structure, targets,
-        tokens, words,
+        tokens, trial, words,
     },
     lsp::{
         ext::{
@@ -19,8 +19,8 @@ use crate::{
             ExplainParams, Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol,
             FunctionReading, FunctionsParams, KernelMap, LiveRange, LoopCost, MachineCode,
             MachineCodeParams, MemoryAccess, NameAccess, ProtocolsParams, RegisterChart, Registers,
-            RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams, Word,
-            WordsParams,
+            RegistersParams, SameSourceLine, Slice, TargetMatrix, Trial, TryStatementsParams,
+            ViewSyntaxTreeParams, Word, WordsParams,
         },
         lsp_types::{
             CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
@@ -98,6 +98,7 @@ macro_rules! requests {
                 costs(FunctionsParams) -> Vec<LoopCost> = kernels::COSTS;
                 kernel_map(DrawingParams) -> Option<KernelMap> = kernels::KERNEL_MAP;
                 reading(FunctionsParams) -> Vec<FunctionReading> = kernels::READING;
+                try_statements(TryStatementsParams) -> Option<Trial> = trial::TRY_STATEMENTS;
                 compare_targets(CompareTargetsParams) -> TargetMatrix = targets::COMPARE_TARGETS;
                 protocols(ProtocolsParams) -> Vec<FunctionProtocol> = protocols::PROTOCOLS;
                 diff(DiffParams) -> Vec<Difference> = difference::DIFF;

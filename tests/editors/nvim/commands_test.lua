@@ -312,6 +312,50 @@ h.test(':PtxRead shows pseudocode, and each side highlights the other', function
   h.eq(highlighted(bufnr), {})
 end)
 
+--- Answers questions of `vim.ui.input`, and gives the prompts with their defaults.
+---@param answers string[] Empty: the default.
+---@param act fun()
+---@return string[]
+local function with_answers(answers, act)
+  local asked, input = {}, vim.ui.input
+  vim.ui.input = function(options, on_confirm)
+    table.insert(asked, options.prompt .. options.default)
+    local answer = answers[#asked]
+    on_confirm(answer ~= '' and answer or options.default)
+  end
+  local ok, message = pcall(act)
+  vim.ui.input = input
+  h.ok(ok, tostring(message))
+  return asked
+end
+
+h.test(':PtxTry runs the statement under the cursor on values', function()
+  h.open(SUM)
+  h.go_to('add.s32 %total')
+  local wrong
+  local asked = with_answers({ 'x', '2', '' }, function()
+    wrong = message(function()
+      vim.cmd('PtxTry')
+    end)
+    h.contains(lines_of(beside()), ' = 3')
+  end)
+  h.eq(#asked, 3)
+  h.contains(asked[1], '.s32 ')
+  h.contains(wrong, 'expected a `.s32`')
+  h.eq(#vim.api.nvim_list_wins(), 2)
+end)
+
+h.test(':PtxTry outside statements says what to do', function()
+  h.open(SUM)
+  h.go_to('.version')
+  h.contains(
+    message(function()
+      vim.cmd('PtxTry')
+    end),
+    'put the cursor into an asm string'
+  )
+end)
+
 h.test(':PtxRead outside functions says what to do', function()
   h.open(SUM)
   h.go_to('.version')

@@ -118,6 +118,33 @@ h.test('clangd and we share a CUDA file', function()
   h.eq(ours.source, 'ptx-analyzer')
 end)
 
+h.test(':PtxTry runs the string under the cursor on values', function()
+  local root = h.workspace({ ['main.cu'] = '    void f(unsigned x) { asm("add.u32 %0, %0, %1;" : "+r"(x) : "r"(5u)); }' })
+  vim.cmd.edit(vim.fs.joinpath(root, 'main.cu'))
+  h.wait('the server', function()
+    local client = vim.lsp.get_clients({ name = 'ptx_analyzer_embedded', bufnr = 0 })[1]
+    return client and client.initialized and client
+  end)
+  h.go_to('add.u32')
+  local asked, input = {}, vim.ui.input
+  vim.ui.input = function(options, on_confirm)
+    table.insert(asked, options.prompt .. options.default)
+    on_confirm(options.default)
+  end
+  vim.cmd('PtxTry')
+  local text = h.wait('the results', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      local bufnr = vim.api.nvim_win_get_buf(window)
+      if vim.bo[bufnr].filetype == 'ptxtrial' then
+        return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
+      end
+    end
+  end)
+  vim.ui.input = input
+  h.eq(asked, { '.u32 %0 (x) = 1', '.u32 %1 (5u) = 5' })
+  h.contains(text, '%0 (.u32) = 6')
+end)
+
 h.test('a person sees problems, hovers and expressions in a CUDA file', function()
   local Screen = require('screen')
   local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))

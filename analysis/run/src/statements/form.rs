@@ -38,6 +38,15 @@ impl Form {
         Form::from_word(class.word()).unwrap_or_else(plain)
     }
 
+    /// Returns the type of one value in a register of a class.
+    pub(super) fn type_of(self, class: Class) -> Type {
+        match self {
+            Form::Predicate => Type::Predicate,
+            Form::Numbers(element, 1) => Type::Number(element),
+            Form::Numbers(..) => Type::of_register(class),
+        }
+    }
+
     /// Returns its bits; 1 for a truth value.
     #[must_use]
     pub fn bits(self) -> u32 {

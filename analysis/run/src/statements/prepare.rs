@@ -85,7 +85,8 @@ fn clean(text: &str) -> String {
 struct Module {
     code: Code,
     start: usize,
-    missing: Vec<MissingRegister>,
+    /// The registers that the text does not declare.
+    operands: Vec<MissingRegister>,
     declared: Vec<(String, Class)>,
 }
 
@@ -107,10 +108,13 @@ impl Module {
             AnalysisHost::with_file(FILE, document.contents(), None)
         };
         // Nothing cancels the questions of these hosts.
-        let known = host(&header(declared));
-        let missing = known.analysis().missing_registers(FILE).unwrap_or_default();
+        let missing = |declared: &[(String, Class)]| {
+            let known = host(&header(declared));
+            known.analysis().missing_registers(FILE).unwrap_or_default()
+        };
         let mut registers = declared.to_vec();
-        for it in &missing {
+        let inferred = missing(declared);
+        for it in &inferred {
             registers.extend(it.class.map(|class| (it.name.clone(), class)));
         }
         let header = header(&registers);
@@ -125,7 +129,11 @@ impl Module {
         Ok(Module {
             code: analysis.code(FILE).unwrap_or_default(),
             start,
-            missing,
+            // An address needs memory whether or not the type of its register is known.
+            operands: match declared {
+                [] => inferred,
+                _ => missing(&[]),
+            },
             declared: registers,
         })
     }
@@ -143,7 +151,7 @@ impl Module {
             range: Some(within(it.range, self.start, text.len())),
             text: text.to_owned(),
         };
-        if let Some(it) = self.missing.iter().find(|it| it.in_address) {
+        if let Some(it) = self.operands.iter().find(|it| it.in_address) {
             return Err(fail(format!(
                 "there is no memory for the address `{}`: only variables that the statements declare can be accessed, such as `.shared .align 16 .b8 s[64];`; run a kernel instead",
                 it.name

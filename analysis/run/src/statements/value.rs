@@ -1,7 +1,7 @@
 //! Values of operands as people write them.
 
 use crate::{
-    debug::{Expression, Scope, Type},
+    debug::{Expression, Number, Scope, Type},
     description::{Element, Value},
     machine::inspect::{View, WARP},
 };
@@ -63,11 +63,7 @@ impl Given {
             Given::Lanes(it) => return Ok(**it),
             Given::Each(it) => it,
         };
-        let ty = match operand.form {
-            Form::Predicate => Type::Predicate,
-            Form::Numbers(element, 1) => Type::Number(element),
-            Form::Numbers(..) => Type::of_register(operand.class),
-        };
+        let ty = operand.form.type_of(operand.class);
         let mut all = [0; WARP];
         for (lane, bits) in all.iter_mut().enumerate().take(lanes) {
             let view = View { lane, ..scope.view };
@@ -77,6 +73,38 @@ impl Given {
                 .map_err(|it| format!("the value of `{}` in lane {lane}: {it}", operand.name))?;
         }
         Ok(all)
+    }
+}
+
+impl Operand {
+    /// Checks a value as it is written, before the statements run; an expression in the lane is computed only then.
+    ///
+    /// # Errors
+    /// It does not fit the operand, as a sentence.
+    pub fn check(&self, value: &str) -> Result<(), String> {
+        let number = match Given::parse(value, self)? {
+            Given::Each(Expression::Integer(it)) => Number::Integer(it),
+            Given::Each(Expression::Float(it)) => Number::Float(it),
+            _ => return Ok(()),
+        };
+        let fits = self.form.type_of(self.class).encode(number);
+        fits.map(drop)
+            .map_err(|it| format!("`{value}` for `{}`: {it}", self.name))
+    }
+
+    /// Returns a value that fits every operand of this type: `1`, `true`, `{1, 2}`.
+    #[must_use]
+    pub fn sample(&self) -> String {
+        match self.form {
+            Form::Predicate => "true".to_owned(),
+            Form::Numbers(Element::Float(_), 1) => "1.0".to_owned(),
+            Form::Numbers(_, 1) => "1".to_owned(),
+            Form::Numbers(Element::Float(_), 2) => "{1, 2}".to_owned(),
+            Form::Numbers(_, count) => {
+                let ones = vec!["1"; count as usize];
+                format!("{{{}}}", ones.join(", "))
+            }
+        }
     }
 }
 
@@ -149,7 +177,7 @@ fn bits(text: &str, form: Form) -> Result<u64, String> {
     match text.parse::<f64>() {
         // TOML has other words for some of them.
         Ok(number) if matches!(element, Element::Float(_)) => {
-            Type::Number(element).encode(crate::debug::Number::Float(number))
+            Type::Number(element).encode(Number::Float(number))
         }
         _ => element
             .encode(&Value::parse_word(text))

@@ -21,12 +21,19 @@ function M.additions()
       'ptx-analyzer.run',
       'ptx-analyzer.addRun',
       'ptx-analyzer.renameFamily',
+      'ptx-analyzer.tryStatements',
     },
   }
   return {
     capabilities = vim.tbl_deep_extend('error', { experimental = { commands = commands } }, refresh.capabilities),
     handlers = refresh.handlers,
   }
+end
+
+--- What the plugin adds to the configuration for PTX in other languages.
+---@return table<string, any>
+function M.additions_embedded()
+  return { capabilities = { experimental = { commands = { commands = { 'ptx-analyzer.tryStatements' } } } } }
 end
 
 --- Settings given to |ptx_analyzer.setup()|; only read where |vim.lsp.config()| does not exist.

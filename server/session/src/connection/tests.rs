@@ -1,4 +1,5 @@
 mod kernels;
+mod trial;
 
 use serde_json::{Value, json};
 

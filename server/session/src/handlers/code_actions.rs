@@ -3,7 +3,7 @@
 use analysis::{FilePosition, FileRange};
 use serde_json::json;
 
-use super::{Handler, Priority, Reads, Run, embedded, rename::workspace_edit};
+use super::{Handler, Priority, Reads, Run, embedded, rename::workspace_edit, trial};
 use crate::{
     lsp::{
         ext::RENAME_FAMILY,
@@ -53,6 +53,11 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
                     .is_some_and(|it| wants(&params.context, it))
             });
             actions.extend(wanted.map(CodeActionOrCommand::CodeAction));
+        }
+        if wants(&params.context, &CodeActionKind::EMPTY) {
+            let uri = &params.text_document.uri;
+            let found = trial::action(snapshot, document, uri, params.range)?;
+            actions.extend(found.map(CodeActionOrCommand::CodeAction));
         }
         Ok(Some(actions))
     }),

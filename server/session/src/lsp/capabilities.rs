@@ -106,6 +106,8 @@ pub struct Client {
     pub runs: bool,
     /// The client has the command [`ext::RENAME_FAMILY`].
     pub renames_families: bool,
+    /// Whether the client has the command [`ext::TRY`].
+    pub tries_statements: bool,
 }
 
 impl Client {
@@ -209,6 +211,7 @@ impl Client {
             runs: commands.contains(&ext::RUN) && commands.contains(&ext::ADD_RUN),
             suggests: commands.contains(&ext::TRIGGER_SUGGEST),
             renames_families: commands.contains(&ext::RENAME_FAMILY),
+            tries_statements: commands.contains(&ext::TRY),
         }
     }
 }

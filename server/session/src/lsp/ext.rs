@@ -14,6 +14,7 @@
 //! | `ptx/costs` | [`FunctionsParams`] | [`LoopCost`]s: for each entry those outside its loops, then its loops in the order of the text |
 //! | `ptx/kernelMap` | [`DrawingParams`] | [`KernelMap`], or `null` outside entries with a body |
 //! | `ptx/reading` | [`FunctionsParams`] | [`FunctionReading`]s: functions with a body as pseudocode |
+//! | `ptx/tryStatements` | [`TryStatementsParams`]: a place in an asm statement, or a range of PTX | [`Trial`]: its operands, and on request its results on values; `null` where there is no statement |
 //! | `ptx/machineCode` | [`MachineCodeParams`]: an open document, and which rows of which entry | [`MachineCode`]: what `ptxas` made of it when it was run last, or `null` if it has not been run |
 //! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetMatrix`] |
@@ -39,6 +40,10 @@
 //! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
 //! clients the declaration is renamed, or `%x<>` is given as the new name of one of the registers.
 //!
+//! The code action of an asm statement, or of selected PTX, that asks for the values of its operands has the command
+//! [`TRY`] of a client that names it there, with a URI and a range as in [`TryStatementsParams`]; other clients have no
+//! such action.
+//!
 //! Completions of `.version` and its like have the command [`TRIGGER_SUGGEST`] of a client that names it there, as their
 //! values follow; in other clients they are snippets with a choice among the values.
 //!
@@ -56,12 +61,13 @@
 mod kernels;
 mod machine;
 mod modules;
+mod trial;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{kernels::*, machine::*, modules::*};
+pub use self::{kernels::*, machine::*, modules::*, trial::*};
 use super::lsp_types::{Location, Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.

@@ -96,6 +96,38 @@ exports.testViews = async function () {
         await closePanels();
     });
 
+    await test('statements of an asm string and of a selection run on values', async () => {
+        const shown = () => vscode.window.visibleTextEditors.find((it) => it.document.uri.scheme === 'ptx-trial');
+        const content = 'void f(unsigned x) { asm("add.u32 %0, %0, %1;" : "+r"(x) : "r"(5u)); }\n';
+        const source = await vscode.workspace.openTextDocument({ language: 'cpp', content });
+        const editor = await vscode.window.showTextDocument(source);
+        const cursor = at(source, 'add.u32');
+        editor.selection = new vscode.Selection(cursor, cursor);
+        const action = await until('the action', async () => {
+            const found = await command('vscode.executeCodeActionProvider', source.uri, editor.selection);
+            return found.find((it) => it.title === 'Try this PTX…');
+        });
+        const done = command(action.command.command, ...action.command.arguments);
+        // Each operand has a value that fits.
+        const results = await until('the results', async () => {
+            if (shown() === undefined) await command('workbench.action.acceptSelectedQuickOpenItem');
+            return shown();
+        });
+        await done;
+        assert.match(results.document.getText(), /%0 \(\.u32, x\) = 1\n%1 \(\.u32, 5u\) = 5\n\n%0 \(\.u32\) = 6\n/);
+        await closePanels();
+        const { document } = await openAt('sum.ptx', 'add.s32');
+        const second = command('ptx-analyzer.tryStatements');
+        const others = await until('the results of PTX', async () => {
+            if (shown() === undefined) await command('workbench.action.acceptSelectedQuickOpenItem');
+            return shown();
+        });
+        await second;
+        assert.match(others.document.getText(), /add\.s32/);
+        await vscode.window.showTextDocument(document);
+        await closePanels();
+    });
+
     await test('targets are compared', async () => {
         await open('saxpy.ptx');
         await command('ptx-analyzer.compareTargets');
