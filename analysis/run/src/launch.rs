@@ -17,8 +17,6 @@ pub struct Launch {
     pub arrays: Vec<Array>,
     /// The arguments, parallel to the parameters of the entry.
     pub arguments: Vec<Argument>,
-    /// The textures and surfaces of variables of the module, by their index in [`analysis::code::Code::variables`].
-    pub textures: Vec<(u32, Texture)>,
     /// The order in which warps run.
     pub schedule: Schedule,
     /// Whether asynchronous operations land as late as allowed, and not at once.

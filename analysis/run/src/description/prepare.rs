@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use analysis::code::{Code, Formal, Function, FunctionId, Variable};
-use isa::variable::{Opaque, VariableType};
 
 use super::{
     contents::{Contents, count},
@@ -123,7 +122,6 @@ impl Description {
             arrays: Vec::new(),
             layouts: Vec::new(),
             found: vec![Argument::Missing; function.parameters.len()],
-            textures: Vec::new(),
         };
         arguments.add_all(&self.arguments, read)?;
         let expectations = self
@@ -140,7 +138,6 @@ impl Description {
                 shared: self.shared,
                 arrays: arguments.arrays,
                 arguments: arguments.found,
-                textures: arguments.textures,
                 schedule: Schedule::default(),
                 late: false,
                 limits,
@@ -251,7 +248,6 @@ struct Arguments<'a> {
     arrays: Vec<Array>,
     layouts: Vec<Layout>,
     found: Vec<Argument>,
-    textures: Vec<(u32, Texture)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -277,14 +273,6 @@ impl<'a> Arguments<'a> {
             self.add(it, parameter, read)?;
         }
         for it in maps {
-            if let Source::Texture(texture) = &it.source
-                && let Some(variable) = self.opaque(&it.name)
-            {
-                let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
-                let rest = texture.rest.clone();
-                self.textures.push((variable, Texture { of, ..rest }));
-                continue;
-            }
             let index = self.parameter(it)?;
             if let Source::Texture(texture) = &it.source {
                 let size = self.variable(index).map_or(0, |it| it.size);
@@ -343,24 +331,6 @@ impl<'a> Arguments<'a> {
                 not_allowed("parameter", name, &names),
             )),
         }
-    }
-
-    /// The texture or surface of the module with a name, unless a parameter has it, by its index.
-    fn opaque(&self, name: &str) -> Option<u32> {
-        let mut parameters = (0..self.found.len()).filter_map(|it| self.variable(it));
-        if parameters.any(|it| it.name == name) {
-            return None;
-        }
-        let is_opaque = |it: &Variable| {
-            let ty = VariableType::from_word(&format!(".{}", it.ty));
-            matches!(
-                ty,
-                Some(VariableType::Opaque(Opaque::Texture | Opaque::Surface))
-            )
-        };
-        let mut all = (0..).zip(&self.code.variables);
-        let found = all.find(|(_, it)| it.name == name && is_opaque(it));
-        found.map(|it| it.0)
     }
 
     fn variable(&self, index: usize) -> Option<&'a Variable> {

@@ -10,7 +10,7 @@ use isa::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::launch::{self, Argument, Launch};
+use crate::launch::{Argument, Launch};
 
 use super::{
     Machine,
@@ -327,8 +327,13 @@ impl<'a> Machine<'a> {
                     address.to_le_bytes().to_vec()
                 }
                 Some(Argument::Texture(texture)) => {
-                    let texture = texture.clone();
-                    self.add_texture(&texture)?.to_le_bytes().to_vec()
+                    let owner = Owner::Array(texture.of);
+                    let array = self.world.global.all.iter().find(|it| it.owner == owner);
+                    let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
+                    let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
+                    self.world.global.textures.push(made.map_err(LaunchError)?);
+                    let count = self.world.global.textures.len();
+                    texture::handle(count - 1).to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);
@@ -345,24 +350,7 @@ impl<'a> Machine<'a> {
             all.bytes[start..start + size].copy_from_slice(&bytes);
         }
         self.world.entry = all;
-        for (variable, texture) in self.launch.textures.clone() {
-            let handle = self.add_texture(&texture)?;
-            if let Some(address) = self.layouts.addresses.get_mut(variable as usize) {
-                *address = handle;
-            }
-        }
         Ok(())
-    }
-
-    /// Adds a texture of an array; returns its handle.
-    fn add_texture(&mut self, texture: &launch::Texture) -> Result<u64, LaunchError> {
-        let owner = Owner::Array(texture.of);
-        let array = self.world.global.all.iter().find(|it| it.owner == owner);
-        let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
-        let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
-        let all = &mut self.world.global.textures;
-        all.push(made.map_err(LaunchError)?);
-        Ok(texture::handle(all.len() - 1))
     }
 }
 

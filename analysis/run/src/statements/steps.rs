@@ -43,7 +43,6 @@ impl Statements {
             shared: 0,
             arrays: Vec::new(),
             arguments: Vec::new(),
-            textures: Vec::new(),
             schedule: Schedule::Lowest,
             late: false,
             limits: Limits {

@@ -173,34 +173,3 @@ fn bytes_of_surfaces() {
         Finished unspecified-operand 15 `suld.b.1d.b32.trap {%r1}, [%y, {0}];` lanes [0, 1, 2, 3, 4, 5, 6, 7]: there is no texture or surface at 0x7f0000004a00 p1 = [0, 0, 0, 0, 0, 0, 0, 0]
     "#]].assert_eq(&all.concat());
 }
-
-#[test]
-fn textures_of_the_module() {
-    let text = "\
-.version 8.5
-.target sm_90
-.address_size 64
-.global .texref image;
-.global .surfref target;
-.visible .entry k()
-{
-.reg .b32 %x, %r<5>;
-mov.u32 %x, %tid.x;
-tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [image, {%x}];
-add.u32 %r1, %r1, 1;
-shl.b32 %x, %x, 2;
-sust.b.1d.b32.trap [target, {%x}], %r1;
-ret;
-}
-";
-    let launch = "block = 4
-        args.image = { texture = { of = 'x', type = 'u32', shape = [4] } }
-        args.target = { texture = { of = 'y', type = 'u32', shape = [4] } }
-        args.x = { value = [5, 6, 7, 8], type = 'u32' }
-        args.y = { zeros = [4], type = 'u32' }";
-    expect![[r#"
-        Finished
-        p0 = [5, 6, 7, 8]
-        p1 = [6, 7, 8, 9]
-    "#]].assert_eq(&run_described(text, launch));
-}
