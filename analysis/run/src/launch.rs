@@ -17,6 +17,9 @@ pub struct Launch {
     pub arrays: Vec<Array>,
     /// The arguments, parallel to the parameters of the entry.
     pub arguments: Vec<Argument>,
+    /// The textures and surfaces of `.texref` and `.surfref` variables, by their indices in
+    /// [`analysis::code::Code::variables`].
+    pub bound: Vec<(u32, Texture)>,
     /// The order in which warps run.
     pub schedule: Schedule,
     /// Whether asynchronous operations land as late as allowed, and not at once.
@@ -64,8 +67,10 @@ pub struct Texture {
     pub channels: u8,
     /// Texels along x, y and z, as many as it has dimensions.
     pub shape: Vec<u64>,
-    /// The number of layers of an array of textures.
+    /// The number of layers of an array of textures, of cubes the number of cubes.
     pub layers: Option<u64>,
+    /// Whether each layer is a cube: six faces, one after the other.
+    pub cube: bool,
     /// Bytes from one row to the next.
     pub pitch: u64,
     /// Whether texels are interpolated.
@@ -92,7 +97,7 @@ pub enum Addressing {
     Mirror,
 }
 
-/// A tensor map, as `cuTensorMapEncodeTiled` takes it: innermost dimension first.
+/// A tensor map, as `cuTensorMapEncodeTiled` or `cuTensorMapEncodeIm2col` takes it: innermost dimension first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     /// The array that it describes, by its index in [`Launch::arrays`].
@@ -113,6 +118,21 @@ pub struct TensorMap {
     pub interleave: u32,
     /// Whether elements out of bounds are NaN, and not zero.
     pub fill_nan: bool,
+    /// The columns of pixels that `cuTensorMapEncodeIm2col` takes instead of a box.
+    pub images: Option<Images>,
+}
+
+/// The parameters of a tensor map of images; lists begin with the width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// The first place of the bounding box, from the start of the image.
+    pub lower: Vec<i16>,
+    /// The last place of it, from the last pixel of the image.
+    pub upper: Vec<i16>,
+    /// Elements of a pixel.
+    pub channels: u16,
+    /// Pixels of a column.
+    pub pixels: u16,
 }
 
 /// The order in which warps run.

@@ -165,7 +165,7 @@ pub struct MapStore {
 pub struct TensorBox {
     /// How the coordinates choose elements.
     pub mode: BoxMode,
-    /// The coordinates, innermost first, as signed numbers of 32 bits.
+    /// The coordinates, innermost first, as signed numbers of 32 bits; after them the offsets in images.
     pub coordinates: Vec<Node>,
     /// Global address that replaces the address in the tensor map.
     pub start: Option<Node>,

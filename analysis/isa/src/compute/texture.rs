@@ -1,6 +1,6 @@
 //! The questions of programs about textures and surfaces, PTX ISA 9.7.11 and 9.7.12; who runs them has the texels.
 
-use super::{node::Node, value_type::ElementType};
+use super::{combination::Combination, node::Node, value_type::ElementType};
 
 /// The dimensions of a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,10 +9,12 @@ pub struct Geometry {
     pub dimensions: u8,
     /// Whether it has layers: then the first coordinate is the layer.
     pub layered: bool,
+    /// Whether it is a cube: six faces of two dimensions, and three coordinates that are a direction.
+    pub cube: bool,
 }
 
 impl Geometry {
-    /// Reads `1d`, `a2d` and the like, without a period; `None` for cubes and for textures with several samples.
+    /// Reads `1d`, `a2d` and the like, without a period; `None` for textures with several samples.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Geometry> {
         let (dimensions, layered) = match word {
@@ -21,18 +23,21 @@ impl Geometry {
             "3d" => (3, false),
             "a1d" => (1, true),
             "a2d" => (2, true),
+            "cube" => (2, false),
+            "acube" => (2, true),
             _ => return None,
         };
         Some(Geometry {
             dimensions,
             layered,
+            cube: matches!(word, "cube" | "acube"),
         })
     }
 
     /// The number of coordinates.
     #[must_use]
     pub fn coordinates(self) -> u8 {
-        self.dimensions + u8::from(self.layered)
+        self.dimensions + u8::from(self.cube) + u8::from(self.layered)
     }
 }
 
@@ -69,8 +74,22 @@ pub enum TextureProperty {
     Height,
     /// Along the third.
     Depth,
-    /// The number of layers.
+    /// The number of layers; 0 for what has no layers.
     Layers,
+    /// The type of a channel, as OpenCL numbers it (PTX ISA 5.3.3).
+    ChannelType,
+    /// The channels and their order, as OpenCL numbers them (PTX ISA 5.3.3).
+    ChannelOrder,
+    /// 1 if coordinates go from 0 to 1.
+    Normalized,
+    /// 1 if texels are interpolated.
+    Filter,
+    /// The texels that are read outside, by the number of PTX ISA 9.7.11.5.
+    Addressing,
+    /// The levels of detail; 0 without mipmaps.
+    Levels,
+    /// The samples of a texel; 0 for what has one.
+    Samples,
 }
 
 impl TextureProperty {
@@ -82,6 +101,13 @@ impl TextureProperty {
             "height" => TextureProperty::Height,
             "depth" => TextureProperty::Depth,
             "array_size" => TextureProperty::Layers,
+            "channel_data_type" => TextureProperty::ChannelType,
+            "channel_order" => TextureProperty::ChannelOrder,
+            "normalized_coords" => TextureProperty::Normalized,
+            "filter_mode" => TextureProperty::Filter,
+            "addr_mode_0" | "addr_mode_1" | "addr_mode_2" => TextureProperty::Addressing,
+            "num_mipmap_levels" => TextureProperty::Levels,
+            "num_samples" => TextureProperty::Samples,
             _ => return None,
         })
     }
@@ -95,6 +121,16 @@ pub enum TextureQuery {
         /// Whether the coordinates are floats.
         floats: bool,
     },
+    /// A channel of the four texels that interpolation would take.
+    Gather {
+        /// The channel.
+        channel: u8,
+    },
+    /// Channels of a texel of a surface, whose first coordinate counts texels.
+    Sample {
+        /// The answer outside.
+        outside: Outside,
+    },
     /// Bytes of a surface, whose first coordinate counts bytes.
     Bytes {
         /// Bytes of an element.
@@ -104,7 +140,7 @@ pub enum TextureQuery {
         /// The answer outside.
         outside: Outside,
     },
-    /// A property.
+    /// A property, of the level of detail that is the only coordinate if there is one.
     Property(TextureProperty),
 }
 
@@ -119,14 +155,17 @@ pub struct TextureRequest {
     pub handle: Node,
     /// The coordinates, 32 bits each.
     pub coordinates: Vec<Node>,
-    /// The type of a channel of the result.
+    /// The texels that are added to the place, along each dimension; empty for none.
+    pub offsets: Vec<Node>,
+    /// The type of a channel of the result, or of an element that is written.
     pub to: ElementType,
 }
 
 impl TextureRequest {
     pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
         act(&mut self.handle);
-        self.coordinates.iter_mut().for_each(act);
+        let others = self.coordinates.iter_mut().chain(&mut self.offsets);
+        others.for_each(act);
     }
 }
 
@@ -139,4 +178,6 @@ pub struct TexelStore {
     pub element: u8,
     /// Its bits.
     pub value: Node,
+    /// The operation that combines it with the element before; `None` to replace that.
+    pub combined: Option<Combination>,
 }

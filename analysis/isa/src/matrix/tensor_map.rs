@@ -12,7 +12,7 @@ pub const SIZE: usize = 128;
 /// The last bytes of an encoded map, by which others are told from it.
 const MARK: u32 = 0x5054_584D;
 
-/// A tensor map of the tiled modes; all lists begin with the innermost dimension.
+/// A tensor map; all lists begin with the innermost dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     /// The address of the tensor in global memory.
@@ -35,6 +35,22 @@ pub struct TensorMap {
     pub element_strides: [u32; MOST_DIMENSIONS],
     /// The swizzle, by its index in [`MODES`].
     pub swizzle: u8,
+    /// The columns of images, instead of boxes.
+    pub images: Option<Images>,
+}
+
+/// How a map of a batch of images chooses pixels (im2col), PTX ISA 5.5.4. The dimensions are channels, width, height,
+/// depth and images; lists begin with the width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// The first place of the bounding box, from the start of the image.
+    pub lower: [i16; 3],
+    /// The last place of it, from the last pixel of the image.
+    pub upper: [i16; 3],
+    /// Elements of a pixel.
+    pub channels: u16,
+    /// Pixels of a column.
+    pub pixels: u16,
 }
 
 /// The way in which the coordinates of a copy choose elements.
@@ -44,6 +60,8 @@ pub enum BoxMode {
     Tile,
     /// Four rows, each with a coordinate of its own (`.tile::gather4`, `.tile::scatter4`).
     Rows,
+    /// Pixels of images one after the other, row by row in a bounding box (`.im2col`). Offsets follow the coordinates.
+    Images,
 }
 
 /// A field of a tensor map that an instruction replaces, PTX ISA 9.7.9.27.
@@ -150,6 +168,9 @@ impl TensorMap {
                 .map(|it| self.count(it))
                 .fold(1, u64::saturating_mul),
             BoxMode::Rows => self.count(0) * 4,
+            BoxMode::Images => self
+                .images
+                .map_or(0, |it| u64::from(it.channels) * u64::from(it.pixels)),
         };
         elements.saturating_mul(self.element.into())
     }
@@ -162,6 +183,7 @@ impl TensorMap {
         let counts: Vec<u64> = match mode {
             BoxMode::Tile => (0..rank).map(|it| self.count(it)).collect(),
             BoxMode::Rows => vec![self.count(0), 4],
+            BoxMode::Images => return self.pixels(coordinates),
         };
         let total: u64 = counts.iter().product();
         let mut pieces = Vec::with_capacity(total as usize);
@@ -179,21 +201,82 @@ impl TensorMap {
                     }
                 };
             }
-            let mut inside = true;
-            let mut address = self.address;
-            for (dimension, place) in place.iter().take(rank).enumerate() {
-                inside &= *place >= 0 && (*place as u64) < self.shape[dimension];
-                let step = match dimension {
-                    0 => self.element.into(),
-                    _ => self.strides[dimension - 1],
-                };
-                address = address.wrapping_add((*place as u64).wrapping_mul(step));
+            pieces.push(self.piece(index, &place[..rank]));
+        }
+        pieces
+    }
+
+    /// The element at a place, which is in a box after so many others.
+    fn piece(&self, index: u64, place: &[i64]) -> Piece {
+        let mut inside = true;
+        let mut address = self.address;
+        for (dimension, place) in place.iter().enumerate() {
+            inside &= *place >= 0 && (*place as u64) < self.shape[dimension];
+            let step = match dimension {
+                0 => self.element.into(),
+                _ => self.strides[dimension - 1],
+            };
+            address = address.wrapping_add((*place as u64).wrapping_mul(step));
+        }
+        Piece {
+            offset: index * u64::from(self.element),
+            address: inside.then_some(address),
+            size: self.element.into(),
+        }
+    }
+
+    /// Width, height and depth, as many as the images have.
+    fn image_dimensions(&self) -> usize {
+        usize::from(self.rank).clamp(2, MOST_DIMENSIONS) - 2
+    }
+
+    /// Whether the filter base that some coordinates mean is in the bounding box.
+    #[must_use]
+    pub fn is_in_bounding_box(&self, coordinates: &[i64]) -> bool {
+        let Some(images) = self.images else {
+            return false;
+        };
+        (0..self.image_dimensions()).all(|it| {
+            let at = coordinates.get(1 + it).copied().unwrap_or(0);
+            let end = self.shape[1 + it] as i64 + i64::from(images.upper[it]);
+            (i64::from(images.lower[it])..end).contains(&at)
+        })
+    }
+
+    /// The elements of a column of pixels. The filter base moves through the bounding box, and from its end to the next
+    /// image; the offsets after the coordinates move each pixel.
+    fn pixels(&self, coordinates: &[i64]) -> Vec<Piece> {
+        let Some(images) = self.images else {
+            return Vec::new();
+        };
+        let (dimensions, rank) = (self.image_dimensions(), usize::from(self.rank));
+        let at = |it: usize| coordinates.get(it).copied().unwrap_or(0);
+        let mut base = [0; MOST_DIMENSIONS];
+        for (dimension, place) in base.iter_mut().enumerate().take(rank) {
+            *place = at(dimension);
+        }
+        let mut pieces = Vec::new();
+        for _ in 0..images.pixels {
+            let mut place = base;
+            for it in 0..dimensions {
+                place[1 + it] += at(rank + it);
             }
-            pieces.push(Piece {
-                offset: index * u64::from(self.element),
-                address: inside.then_some(address),
-                size: self.element.into(),
+            for _ in 0..images.channels {
+                pieces.push(self.piece(pieces.len() as u64, &place[..rank]));
+                place[0] += 1;
+            }
+            let moved = (0..dimensions).any(|it| {
+                base[1 + it] += i64::from(self.element_strides[1 + it].max(1));
+                let end = self.shape[1 + it] as i64 + i64::from(images.upper[it]);
+                let inside = base[1 + it] < end;
+                if !inside {
+                    base[1 + it] = images.lower[it].into();
+                }
+                inside
             });
+            if !moved {
+                base[rank - 1] += 1;
+            }
         }
         pieces
     }
@@ -211,6 +294,7 @@ impl TensorMap {
             block: [1; MOST_DIMENSIONS],
             element_strides: [1; MOST_DIMENSIONS],
             swizzle: 0,
+            images: None,
         }
     }
 
@@ -273,6 +357,13 @@ impl TensorMap {
         }
         bytes.extend([self.rank, self.element, self.swizzle, self.ty]);
         bytes.extend(self.fill.to_le_bytes());
+        if let Some(images) = self.images {
+            for it in images.lower.iter().chain(&images.upper) {
+                bytes.extend(it.to_le_bytes());
+            }
+            bytes.extend(images.channels.to_le_bytes());
+            bytes.extend(images.pixels.to_le_bytes());
+        }
         bytes.resize(SIZE - 4, 0);
         bytes.extend(MARK.to_le_bytes());
         let mut out = [0; SIZE];
@@ -320,6 +411,15 @@ impl TensorMap {
             swizzle: number(1) as u8,
             ty: number(1) as u8,
             fill: number(8),
+            images: {
+                let images = Images {
+                    lower: std::array::from_fn(|_| (number(2) as u16).cast_signed()),
+                    upper: std::array::from_fn(|_| (number(2) as u16).cast_signed()),
+                    channels: number(2) as u16,
+                    pixels: number(2) as u16,
+                };
+                (images.pixels > 0).then_some(images)
+            },
         })
     }
 }
@@ -340,7 +440,56 @@ mod tests {
             block: [4, 2, 0, 0, 0],
             element_strides: [1, 1, 0, 0, 0],
             swizzle: 3,
+            images: None,
         }
+    }
+
+    /// Two images of 4 pixels of 2 channels; the filter base is from -1 to 2.
+    fn images() -> TensorMap {
+        TensorMap {
+            rank: 3,
+            shape: [2, 4, 2, 1, 1],
+            strides: [4, 16, 0, 0],
+            element_strides: [1; MOST_DIMENSIONS],
+            images: Some(Images {
+                lower: [-1, 0, 0],
+                upper: [-1, 0, 0],
+                channels: 1,
+                pixels: 5,
+            }),
+            ..map()
+        }
+    }
+
+    #[test]
+    fn columns_of_images() {
+        let map = images();
+        assert_eq!(TensorMap::decode(&map.encode()), Some(map.clone()));
+        assert_eq!(map.box_bytes(BoxMode::Images), 10);
+        let offsets = |map: &TensorMap, coordinates: &[i64]| -> Vec<Option<u64>> {
+            let pieces = map.pieces(BoxMode::Images, coordinates);
+            pieces
+                .iter()
+                .map(|it| it.address.map(|it| it - map.address))
+                .collect()
+        };
+        // Bases 1 and 2 of the first image, -1, 0 and 1 of the second; with the offset each is one further.
+        let found = offsets(&map, &[1, 1, 0, 1]);
+        assert_eq!(found, [Some(10), Some(14), Some(18), Some(22), Some(26)]);
+        // The base -1 is out of bounds, and so is the image after the second.
+        let found = offsets(&map, &[0, 2, 0, 0]);
+        assert_eq!(found, [Some(8), None, Some(16), Some(20), Some(24)]);
+        let found = offsets(&map, &[0, 1, 1, 1]);
+        assert_eq!(found, [Some(24), Some(28), None, None, None]);
+        // Every second base: 0 and 2, then -1 and 1 of the next image, and its end.
+        let strided = TensorMap {
+            element_strides: [1, 2, 1, 1, 1],
+            ..images()
+        };
+        let found = offsets(&strided, &[0, 0, 0, 0]);
+        assert_eq!(found, [Some(0), Some(8), None, Some(20), None]);
+        assert!(map.is_in_bounding_box(&[0, -1, 0]));
+        assert!(!map.is_in_bounding_box(&[0, 3, 0]));
     }
 
     #[test]

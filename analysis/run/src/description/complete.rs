@@ -168,7 +168,12 @@ const TEXTURE: &[Described] = &[
     (
         "layers",
         "layers = ",
-        "The number of layers of an array of textures.",
+        "The number of layers of an array of textures, of cubes the number of cubes.",
+    ),
+    (
+        "cube",
+        "cube = true",
+        "Each layer is a cube: six faces, one after the other.",
     ),
     (
         "pitch",
@@ -235,6 +240,26 @@ const TENSOR_MAP: &[Described] = &[
         "fill",
         "fill = \"",
         "The elements outside the array: `zeros` or `nan`.",
+    ),
+    (
+        "lower_corner",
+        "lower_corner = [",
+        "The first place of the bounding box of images (im2col), from the start of an image, the width first.",
+    ),
+    (
+        "upper_corner",
+        "upper_corner = [",
+        "The last place of the bounding box of images, from the last pixel of an image, the width first.",
+    ),
+    (
+        "channels",
+        "channels = ",
+        "The elements of a pixel that are copied, of a map of images.",
+    ),
+    (
+        "pixels",
+        "pixels = ",
+        "The pixels of a copy; instead of `box` it makes the map one of images (im2col).",
     ),
 ];
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use analysis::code::{Code, Formal, Function, FunctionId, Variable};
+use isa::variable::StateSpace;
 
 use super::{
     contents::{Contents, count},
@@ -122,6 +123,7 @@ impl Description {
             arrays: Vec::new(),
             layouts: Vec::new(),
             found: vec![Argument::Missing; function.parameters.len()],
+            bound: Vec::new(),
         };
         arguments.add_all(&self.arguments, read)?;
         let expectations = self
@@ -138,6 +140,7 @@ impl Description {
                 shared: self.shared,
                 arrays: arguments.arrays,
                 arguments: arguments.found,
+                bound: arguments.bound,
                 schedule: Schedule::default(),
                 late: false,
                 limits,
@@ -248,6 +251,8 @@ struct Arguments<'a> {
     arrays: Vec<Array>,
     layouts: Vec<Layout>,
     found: Vec<Argument>,
+    /// Textures and surfaces of variables.
+    bound: Vec<(u32, Texture)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -273,7 +278,15 @@ impl<'a> Arguments<'a> {
             self.add(it, parameter, read)?;
         }
         for it in maps {
-            let index = self.parameter(it)?;
+            let index = match (self.parameter(it), &it.source, self.opaque(&it.name)) {
+                (Err(_), Source::Texture(texture), Some(variable)) => {
+                    let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
+                    let rest = texture.rest.clone();
+                    self.bound.push((variable, Texture { of, ..rest }));
+                    continue;
+                }
+                (index, ..) => index?,
+            };
             if let Source::Texture(texture) = &it.source {
                 let size = self.variable(index).map_or(0, |it| it.size);
                 if size != 8 {
@@ -331,6 +344,17 @@ impl<'a> Arguments<'a> {
                 not_allowed("parameter", name, &names),
             )),
         }
+    }
+
+    /// The variable of an opaque type with a name that has no texture yet.
+    fn opaque(&self, name: &str) -> Option<u32> {
+        let variables = (0..).zip(&self.code.variables);
+        let mut global = variables.filter(|(_, it)| it.space == StateSpace::Global);
+        let found = global
+            .find(|(_, it)| Element::from_word(&it.ty).is_none() && it.name == name)?
+            .0;
+        let is_bound = self.bound.iter().any(|it| it.0 == found);
+        (!is_bound).then_some(found)
     }
 
     fn variable(&self, index: usize) -> Option<&'a Variable> {
@@ -490,6 +514,7 @@ impl<'a> Arguments<'a> {
             swizzle: map.swizzle,
             interleave: map.interleave,
             fill_nan: map.fill_nan,
+            images: map.images.clone(),
         })
     }
 

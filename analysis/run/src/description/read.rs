@@ -11,7 +11,7 @@ use super::{
     texture,
     value::{Data, Value},
 };
-use crate::outcome::FindingCode;
+use crate::{launch::Images, outcome::FindingCode};
 
 /// The keys of a description.
 pub(super) const KEYS: &[&str] = &[
@@ -53,6 +53,10 @@ const TENSOR_MAP: &[&str] = &[
     "swizzle",
     "interleave",
     "fill",
+    "lower_corner",
+    "upper_corner",
+    "channels",
+    "pixels",
 ];
 /// The types of packed elements that only tensor maps have.
 pub(super) const PACKED: &[&str] = &["b4x16", "b4x16_p64", "b6x16_p32", "b6p2x16"];
@@ -147,6 +151,7 @@ pub(super) struct TensorMap {
     pub(super) swizzle: u32,
     pub(super) interleave: u32,
     pub(super) fill_nan: bool,
+    pub(super) images: Option<Images>,
 }
 
 /// The expectation about an array.
@@ -443,7 +448,9 @@ fn collect(
 
 fn tensor_map(table: &Table<'_>, scalars: &[Scalar]) -> Result<TensorMap, Problem> {
     table.only(TENSOR_MAP)?;
-    for key in ["of", "type", "shape", "box"] {
+    let is_image = table.get("pixels").is_some();
+    let sizes: &[&str] = if is_image { &["channels"] } else { &["box"] };
+    for key in ["of", "type", "shape"].iter().chain(sizes) {
         if table.get(key).is_none() {
             return Err(table.itself(format!("`{key}` is missing")));
         }
@@ -476,7 +483,19 @@ fn tensor_map(table: &Table<'_>, scalars: &[Scalar]) -> Result<TensorMap, Proble
         };
         sizes.into_iter().map(size).collect()
     };
-    let block = small("box", 256, Vec::new())?;
+    let images = match is_image {
+        true => Some(images(table, rank, scalars)?),
+        false => None,
+    };
+    for key in ["lower_corner", "upper_corner", "channels"] {
+        if !is_image && table.get(key).is_some() {
+            return Err(table.problem(key, "`pixels` is missing"));
+        }
+    }
+    if is_image && table.get("box").is_some() {
+        return Err(table.problem("box", "`box` and `pixels` exclude each other"));
+    }
+    let block = small("box", 256, vec![1; rank])?;
     let element_strides = small("element_strides", 8, vec![1; rank])?;
     let strides = match (table.get("strides"), element) {
         (Some(_), _) => self::shape(table, "strides", scalars)?,
@@ -526,6 +545,46 @@ fn tensor_map(table: &Table<'_>, scalars: &[Scalar]) -> Result<TensorMap, Proble
         swizzle: [0, 32, 64, 128][swizzle.unwrap_or(0)],
         interleave: [0, 16, 32][interleave.unwrap_or(0)],
         fill_nan: fill == Some(1),
+        images,
+    })
+}
+
+/// The columns of pixels of a tensor map of images, with the bounds of `cuTensorMapEncodeIm2col`.
+fn images(table: &Table<'_>, rank: usize, scalars: &[Scalar]) -> Result<Images, Problem> {
+    let bits = match rank {
+        3 => 16,
+        4 => 8,
+        5 => 5,
+        _ => {
+            let message = format!("images have 3 to 5 dimensions, not {rank}");
+            return Err(table.problem("shape", message));
+        }
+    };
+    let corner = |key: &str| {
+        let values = table.list(key).unwrap_or_default();
+        if values.len() != rank - 2 {
+            let message = format!("expected {} numbers, found {}", rank - 2, values.len());
+            return Err(table.problem(key, message));
+        }
+        let bound = 1_i128 << (bits - 1);
+        let number = |value: &Value| match value.data {
+            Data::Integer(it, _) if (-bound..bound).contains(&it) => Ok(it as i16),
+            _ => {
+                let message = format!("expected integers from {} to {}", -bound, bound - 1);
+                Err(table.problem(key, message))
+            }
+        };
+        values.iter().map(number).collect()
+    };
+    let count = |key: &str, most: u64| match shape(table, key, scalars)?[..] {
+        [it] if (1..=most).contains(&it) => Ok(it as u16),
+        _ => Err(table.problem(key, format!("expected a number from 1 to {most}"))),
+    };
+    Ok(Images {
+        lower: corner("lower_corner")?,
+        upper: corner("upper_corner")?,
+        channels: count("channels", 256)?,
+        pixels: count("pixels", 1024)?,
     })
 }
 

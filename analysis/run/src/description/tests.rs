@@ -193,7 +193,7 @@ value = [[0, 1], [2, 3], [4, 5], [6, -7]]
             bytes [00, 04, 00, 00]
             bytes [00, 00, 80, 3f]
             bytes [00, ff, 10, 20]
-            TensorMap(TensorMap { of: 0, ty: "f32", shape: [2, 2], strides: [16], block: [2, 1], element_strides: [1, 1], swizzle: 32, interleave: 0, fill_nan: true })
+            TensorMap(TensorMap { of: 0, ty: "f32", shape: [2, 2], strides: [16], block: [2, 1], element_strides: [1, 1], swizzle: 32, interleave: 0, fill_nan: true, images: None })
             Array(2)
             Missing
             y Bits(16448) 0.00001 0

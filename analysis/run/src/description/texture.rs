@@ -18,6 +18,7 @@ const KEYS: &[&str] = &[
     "channels",
     "shape",
     "layers",
+    "cube",
     "pitch",
     "filter",
     "address",
@@ -83,6 +84,14 @@ pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<Described
         Some(Data::Bool(it)) => Ok(*it),
         Some(_) => Err(table.problem(key, "expected `true` or `false`")),
     };
+    let cube = truth("cube")?;
+    if cube && !matches!(shape[..], [width, height] if width == height) {
+        return Err(table.problem("shape", "a face of a cube has two equal sizes"));
+    }
+    let normalized = truth("normalized")?;
+    if cube && !normalized {
+        return Err(table.itself("a cube takes `normalized = true`"));
+    }
     let addressing = [
         Addressing::Clamp,
         Addressing::Border,
@@ -98,10 +107,11 @@ pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<Described
             channels: channels as u8,
             shape,
             layers,
+            cube,
             pitch,
             linear: choice("filter", &FILTERS)? == 1,
             addressing: addressing[choice("address", &ADDRESSING)?],
-            normalized: truth("normalized")?,
+            normalized,
             scaled: truth("scaled")?,
         },
     })

@@ -10,7 +10,7 @@ use isa::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::launch::{Argument, Launch};
+use crate::launch::{self, Argument, Launch};
 
 use super::{
     Machine,
@@ -231,8 +231,25 @@ impl<'a> Machine<'a> {
             layouts.frames.push((local, parameters));
         }
         self.layouts = layouts;
+        for (variable, texture) in self.launch.bound.clone() {
+            let handle = self.texture(&texture)?;
+            if let Some(address) = self.layouts.addresses.get_mut(variable as usize) {
+                *address = handle;
+            }
+        }
         self.fill_variables();
         Ok(())
+    }
+
+    /// The handle of a texture, which is made.
+    fn texture(&mut self, texture: &launch::Texture) -> Result<u64, LaunchError> {
+        let owner = Owner::Array(texture.of);
+        let array = self.world.global.all.iter().find(|it| it.owner == owner);
+        let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
+        let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
+        self.world.global.textures.push(made.map_err(LaunchError)?);
+        let count = self.world.global.textures.len();
+        Ok(texture::handle(count - 1))
     }
 
     fn fill_variables(&mut self) {
@@ -327,13 +344,8 @@ impl<'a> Machine<'a> {
                     address.to_le_bytes().to_vec()
                 }
                 Some(Argument::Texture(texture)) => {
-                    let owner = Owner::Array(texture.of);
-                    let array = self.world.global.all.iter().find(|it| it.owner == owner);
-                    let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
-                    let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
-                    self.world.global.textures.push(made.map_err(LaunchError)?);
-                    let count = self.world.global.textures.len();
-                    texture::handle(count - 1).to_le_bytes().to_vec()
+                    let texture = texture.clone();
+                    self.texture(&texture)?.to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);

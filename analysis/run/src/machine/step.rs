@@ -599,7 +599,10 @@ impl Machine<'_> {
             }
         }
         if !program.texels.is_empty() {
-            access.write_texels(program, evaluator.values());
+            for lane in lanes_of(running.active).map(usize::from) {
+                let value = |node: u32| evaluator.value(node)[lane];
+                access.write_texels(program, lane, &value);
+            }
         }
         for bulk in &program.bulk {
             for lane in lanes_of(running.active).map(usize::from) {
@@ -651,6 +654,7 @@ impl Machine<'_> {
                 let undefined = (bits, bits);
                 access.store(&place, address, store.element, lane, values, undefined);
             }
+            access.write_texels(program, lane, &value);
             let frame = &mut warp.frames[running.frame];
             for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
                 if let Some(slot) = slot.map(|it| it as usize) {

@@ -5,7 +5,9 @@ mod tests;
 
 use isa::{
     compute::{AddressSpace, Combination, ElementType, Place, TensorBox, ValueType},
-    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, MapField, SIZE, TensorMap, type_number},
+    matrix::tensor_map::{
+        BoxMode, Images, MOST_DIMENSIONS, MapField, SIZE, TensorMap, type_number,
+    },
 };
 
 use crate::{launch, outcome::FindingCode};
@@ -68,6 +70,15 @@ pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<Tenso
             strides
         },
         swizzle,
+        images: map.images.as_ref().map(|it| {
+            let corner = |of: &[i16]| std::array::from_fn(|at| of.get(at).copied().unwrap_or(0));
+            Images {
+                lower: corner(&it.lower),
+                upper: corner(&it.upper),
+                channels: it.channels,
+                pixels: it.pixels,
+            }
+        }),
     })
 }
 
@@ -82,7 +93,7 @@ impl Access<'_> {
             TensorMap::decode(&bytes)
         });
         let fits = |it: &TensorMap| {
-            let modes = [BoxMode::Tile, BoxMode::Rows];
+            let modes = [BoxMode::Tile, BoxMode::Rows, BoxMode::Images];
             modes.iter().all(|mode| it.box_bytes(*mode) <= MOST_BYTES)
         };
         let map = map.filter(fits);
@@ -143,7 +154,51 @@ impl Access<'_> {
         if let Some(start) = of.start {
             map.address = value(start);
         }
+        let wrong = self.wrong_box(&map, of, value);
+        if let Some(message) = wrong {
+            if !self.quiet {
+                let code = FindingCode::UnspecifiedOperand;
+                self.findings
+                    .push(code, &self.at, 1 << lane, message, Vec::new());
+            }
+            return None;
+        }
         Some(map)
+    }
+
+    /// Why a map has no such box.
+    fn wrong_box(
+        &self,
+        map: &TensorMap,
+        of: &TensorBox,
+        value: &impl Fn(u32) -> u64,
+    ) -> Option<String> {
+        let is_image = of.mode == BoxMode::Images;
+        if is_image != map.images.is_some() {
+            return Some("the tensor map is one of the other modes, tiled or im2col".to_owned());
+        }
+        if !is_image {
+            return None;
+        }
+        let all: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
+        let (coordinates, offsets) = all.split_at(all.len().min(map.rank.into()));
+        if coordinates.len() < usize::from(map.rank) {
+            return Some(format!("the tensor map has {} dimensions", map.rank));
+        }
+        if !map.is_in_bounding_box(coordinates) {
+            return Some(format!(
+                "the coordinates {coordinates:?} are out of the bounding box of the images"
+            ));
+        }
+        // The offsets of all dimensions take 16 bits together.
+        let bits = match map.rank {
+            3 => 16,
+            4 => 8,
+            _ => 5,
+        };
+        let most = (1 << bits) - 1;
+        let large = offsets.iter().find(|it| **it > most)?;
+        Some(format!("the offset {large} is not from 0 to {most}"))
     }
 
     /// Reads a box, in the order of shared memory before swizzling.

@@ -57,6 +57,7 @@ fn run_with(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], late: 
                     .map(|it| Argument::Bytes(it.to_le_bytes().to_vec())),
             )
             .collect(),
+        bound: Vec::new(),
         schedule: Schedule::Lowest,
         late,
         limits: Limits {

@@ -1,6 +1,10 @@
 //! A texture or surface of a launch: where its texels are, and the numbers that they hold.
 
-use isa::compute::{ElementType, ValueType, float::Number};
+use isa::compute::{
+    ElementType, ValueType,
+    float::{Format, Number, Rounding},
+    texture::TextureProperty,
+};
 
 use crate::launch::{self, Addressing};
 
@@ -40,6 +44,7 @@ impl Texture {
             return Err(format!("a texture has no channels of `{}`", described.ty));
         };
         let layers = described.layers.unwrap_or(1);
+        let layers = layers.saturating_mul(if described.cube { FACES } else { 1 });
         let rows = described.shape.iter().skip(1);
         let rows = rows.fold(layers, |all, it| all.saturating_mul(*it));
         let needed = rows.saturating_mul(described.pitch);
@@ -54,6 +59,105 @@ impl Texture {
             bytes: u64::from(bits / 8),
             described: described.clone(),
         })
+    }
+
+    /// Layers in memory: those of the array, each with the faces of a cube.
+    pub(super) fn layers(&self) -> u64 {
+        let faces = if self.described.cube { FACES } else { 1 };
+        self.described.layers.unwrap_or(1) * faces
+    }
+
+    /// The number of a property; `None` where the manual has none for it.
+    pub(super) fn property(&self, property: TextureProperty) -> Option<u64> {
+        let described = &self.described;
+        Some(match property {
+            TextureProperty::Width => self.size(0),
+            TextureProperty::Height => self.size(1),
+            TextureProperty::Depth => self.size(2),
+            // A cube of an array may be one or six.
+            TextureProperty::Layers if described.cube => return None,
+            TextureProperty::Layers => described.layers.unwrap_or(0),
+            TextureProperty::ChannelType => {
+                let integer = match self.ty {
+                    ElementType::Integer { bits, signed } => Some((bits, signed)),
+                    _ => None,
+                };
+                match (integer, described.scaled) {
+                    (Some((8, true)), true) => 0x10D0,
+                    (Some((16, true)), true) => 0x10D1,
+                    (Some((8, false)), true) => 0x10D2,
+                    (Some((16, false)), true) => 0x10D3,
+                    (Some((8, true)), false) => 0x10D7,
+                    (Some((16, true)), false) => 0x10D8,
+                    (Some((32, true)), false) => 0x10D9,
+                    (Some((8, false)), false) => 0x10DA,
+                    (Some((16, false)), false) => 0x10DB,
+                    (Some((32, false)), false) => 0x10DC,
+                    _ if self.ty == ElementType::Float(Format::F16) => 0x10DD,
+                    _ if self.ty == ElementType::Float(Format::F32) => 0x10DE,
+                    _ => return None,
+                }
+            }
+            TextureProperty::ChannelOrder => match described.channels {
+                1 => 0x10B0,
+                2 => 0x10B2,
+                _ => 0x10B5,
+            },
+            TextureProperty::Normalized => described.normalized.into(),
+            TextureProperty::Filter => described.linear.into(),
+            TextureProperty::Addressing => match described.addressing {
+                Addressing::Wrap => 0,
+                Addressing::Mirror => 1,
+                Addressing::Clamp => 3,
+                Addressing::Border => 4,
+            },
+            TextureProperty::Levels | TextureProperty::Samples => 0,
+        })
+    }
+
+    /// The result for the bits of a channel, as a type of 32 bits.
+    pub(super) fn shown(&self, bits: u64, to: ElementType) -> u64 {
+        match (to, self.ty) {
+            (ElementType::Float(_), ElementType::Float(Format::F32)) => bits,
+            (ElementType::Float(_), _) => u64::from((self.number(bits) as f32).to_bits()),
+            (
+                _,
+                ElementType::Integer {
+                    bits: width,
+                    signed: true,
+                },
+            ) => {
+                let rest = 32 - width;
+                let extended = ((bits as u32) << rest).cast_signed() >> rest;
+                u64::from(extended.cast_unsigned())
+            }
+            _ => bits,
+        }
+    }
+
+    /// The bits of a channel that gets a word: a float, or an integer as the channel is signed or not. `None` where the
+    /// channel does not hold the same number.
+    pub(super) fn formatted(&self, word: u32) -> Option<u64> {
+        match self.ty {
+            ElementType::Float(Format::F32) => Some(word.into()),
+            ElementType::Float(format) => {
+                let number = Number::decode(Format::F32, word.into());
+                let value = number.to_f64();
+                let bits = number.round(format, Rounding::NearestEven);
+                (Number::decode(format, bits).to_f64() == value).then_some(bits)
+            }
+            ElementType::Integer { .. } if self.described.scaled => None,
+            ElementType::Integer { bits, signed } => {
+                let rest = 32 - bits;
+                let kept = match signed {
+                    true => ((word << rest).cast_signed() >> rest).cast_unsigned(),
+                    false => word << rest >> rest,
+                };
+                let mask = u64::from(u32::MAX >> rest);
+                (kept == word).then_some(u64::from(word) & mask)
+            }
+            ElementType::Predicate => None,
+        }
     }
 
     /// Texels along a dimension.
@@ -116,6 +220,28 @@ impl Texture {
     pub(super) fn has_floats(&self) -> bool {
         matches!(self.ty, ElementType::Float(_)) || self.described.scaled
     }
+}
+
+/// The faces of a cube.
+pub(super) const FACES: u64 = 6;
+
+/// The face of a cube that a direction meets, and the place on it from 0 to 1, by the table of the CUDA programming
+/// guide; no face for a direction along an edge, which the table leaves open.
+pub(super) fn face([x, y, z]: [f64; 3]) -> (Option<u64>, [f64; 2]) {
+    let [ax, ay, az] = [x, y, z].map(f64::abs);
+    let (face, most, s, t) = if ax > ay && ax > az {
+        let at = if x >= 0.0 { (0, -z) } else { (1, z) };
+        (at.0, ax, at.1, -y)
+    } else if ay > ax && ay > az {
+        let at = if y >= 0.0 { (2, z) } else { (3, -z) };
+        (at.0, ay, x, at.1)
+    } else if az > ax && az > ay {
+        let at = if z >= 0.0 { (4, x) } else { (5, -x) };
+        (at.0, az, at.1, -y)
+    } else {
+        return (None, [0.5; 2]);
+    };
+    (Some(face), [s, t].map(|it| (it / most + 1.0) / 2.0))
 }
 
 /// The index of the texture with a handle.

@@ -4,18 +4,14 @@
 mod tests;
 
 use isa::compute::{
-    AddressSpace, ElementType, Place, Program, TextureQuery, TextureRequest,
-    float::Format,
-    texture::{Outside, TextureProperty},
+    AddressSpace, ElementType, Place, Program, TextureQuery, TextureRequest, texture::Outside,
 };
 
 use crate::outcome::FindingCode;
 
 use super::{
     access::Access,
-    findings::lanes_of,
     texture::{self, Texture},
-    warp::{LANES, Lanes},
 };
 
 /// The parts into which interpolation divides the distance of two texels.
@@ -54,12 +50,23 @@ impl Access<'_> {
             return 0;
         };
         match request.query {
-            TextureQuery::Property(property) => match property {
-                TextureProperty::Width => texture.size(0),
-                TextureProperty::Height => texture.size(1),
-                TextureProperty::Depth => texture.size(2),
-                TextureProperty::Layers => texture.described.layers.unwrap_or(1),
-            },
+            TextureQuery::Property(property) => {
+                if request.coordinates.iter().any(|it| value(*it) as u32 != 0) {
+                    let message = "the texture has one level of detail, and the instruction asks about another";
+                    self.refuse(lane, message.to_owned());
+                    return 0;
+                }
+                match texture.property(property) {
+                    Some(it) => it,
+                    None => {
+                        let message = "the manual does not number such a property";
+                        self.refuse(lane, message.to_owned());
+                        0
+                    }
+                }
+            }
+            // It is only written.
+            TextureQuery::Sample { .. } => 0,
             TextureQuery::Bytes { .. } => {
                 match self.surface_place(&texture, request, lane, value) {
                     Some((address, bytes)) => {
@@ -69,27 +76,104 @@ impl Access<'_> {
                     None => 0,
                 }
             }
-            TextureQuery::Texel { floats } => {
+            TextureQuery::Texel { .. } | TextureQuery::Gather { .. } => {
                 if !self.fits(&texture, request, lane) {
                     return 0;
                 }
-                if element >= texture.described.channels {
-                    // Nothing says what missing channels are.
-                    self.undefined |= 1 << lane;
-                    return if self.inverts { u64::from(u32::MAX) } else { 0 };
+                let as_float = matches!(request.to, ElementType::Float(_));
+                if as_float && !texture.has_floats() {
+                    let message = "the texture has integers, and the instruction asks for floats";
+                    self.refuse(lane, message.to_owned());
+                    return 0;
                 }
-                let (layer, at) = split(&texture, request, value);
-                self.texel(&texture, (layer, &at, floats), request.to, element, lane)
+                let channel = match request.query {
+                    TextureQuery::Gather { channel } => channel,
+                    _ => element,
+                };
+                if channel >= texture.described.channels {
+                    // Nothing says what missing channels are.
+                    return self.unknown(lane);
+                }
+                let Some(at) = self.texel_place(&texture, request, lane, value) else {
+                    return 0;
+                };
+                match request.query {
+                    TextureQuery::Gather { .. } => {
+                        self.gathered(&texture, &at, request.to, (channel, element), lane)
+                    }
+                    _ => self.texel(&texture, &at, request.to, channel, lane),
+                }
             }
         }
+    }
+
+    /// A result that nothing specifies.
+    fn unknown(&mut self, lane: usize) -> u64 {
+        self.undefined |= 1 << lane;
+        if self.inverts { u64::from(u32::MAX) } else { 0 }
+    }
+
+    /// The place that the coordinates and offsets of a request mean.
+    fn texel_place(
+        &mut self,
+        texture: &Texture,
+        request: &TextureRequest,
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) -> Option<TexelPlace> {
+        let floats = request.query != TextureQuery::Texel { floats: false };
+        let (mut layer, at) = split(texture, request, value);
+        let mut numbers: Vec<f64> = match floats {
+            true => at.iter().map(|it| f64::from(f32::from_bits(*it))).collect(),
+            false => at.iter().map(|it| f64::from(it.cast_signed())).collect(),
+        };
+        let mut known = true;
+        if let [x, y, z] = numbers[..]
+            && request.geometry.cube
+        {
+            let (face, of_face) = texture::face([x, y, z]);
+            layer = layer * texture::FACES + face.unwrap_or(0);
+            known = face.is_some();
+            numbers = of_face.to_vec();
+        }
+        let mut offsets = vec![0; numbers.len()];
+        for (to, offset) in offsets.iter_mut().zip(&request.offsets) {
+            let offset = (value(*offset) as u32).cast_signed();
+            if !(-8..=7).contains(&offset) {
+                self.refuse(lane, format!("the offset {offset} is not from -8 to 7"));
+                return None;
+            }
+            *to = i64::from(offset);
+        }
+        if floats && texture.described.normalized {
+            for (dimension, number) in numbers.iter_mut().enumerate() {
+                *number *= texture.size(dimension) as f64;
+            }
+        }
+        Some(TexelPlace {
+            layer,
+            numbers,
+            offsets,
+            floats,
+            known,
+        })
     }
 
     /// Whether a texture has the dimensions that a statement names.
     fn fits(&mut self, texture: &Texture, request: &TextureRequest, lane: usize) -> bool {
         let geometry = request.geometry;
         let layered = texture.described.layers.is_some();
-        let fits =
-            usize::from(geometry.dimensions) == texture.dimensions() && geometry.layered == layered;
+        // Faces of cubes are layers for surfaces.
+        let is_surface = matches!(
+            request.query,
+            TextureQuery::Bytes { .. } | TextureQuery::Sample { .. }
+        );
+        let cube = texture.described.cube;
+        let fits = usize::from(geometry.dimensions) == texture.dimensions()
+            && match is_surface {
+                true => geometry.layered == (layered || cube),
+                false => geometry.layered == layered && geometry.cube == cube,
+            };
         if !fits {
             let message = "the texture or surface has other dimensions than the instruction";
             self.refuse(lane, message.to_owned());
@@ -110,90 +194,104 @@ impl Access<'_> {
         all
     }
 
+    /// The bits of a channel of a texel; `None` is one outside, which is zero.
+    fn channel_bits(
+        &mut self,
+        texture: &Texture,
+        layer: u64,
+        (place, channel): (Option<[u64; 3]>, u8),
+        lane: usize,
+    ) -> u64 {
+        let Some(place) = place else {
+            return 0;
+        };
+        let texel = place[0] * u64::from(texture.described.channels);
+        let offset = (texel + u64::from(channel)) * texture.bytes;
+        let address = texture.row(layer, place) + offset;
+        self.texel_bits(address, texture.bytes, lane)
+    }
+
+    /// A channel of one of the four texels that interpolation would take. Their order is counter-clockwise from the
+    /// lower left, where the second coordinate grows downwards.
+    fn gathered(
+        &mut self,
+        texture: &Texture,
+        at: &TexelPlace,
+        to: ElementType,
+        (channel, element): (u8, u8),
+        lane: usize,
+    ) -> u64 {
+        let next = [[0, 1], [1, 1], [1, 0], [0, 0]][usize::from(element & 3)];
+        let mut place = Some([0; 3]);
+        for (dimension, next) in next.into_iter().enumerate() {
+            // The fraction has 8 bits before the texel is chosen.
+            let first = ((at.numbers[dimension] - 0.5) * PARTS).round() / PARTS;
+            let found = first.floor() as i64 + at.offsets[dimension] + next;
+            place = advanced(place, dimension, texture.inside(found, dimension));
+        }
+        let bits = self.channel_bits(texture, at.layer, (place, channel), lane);
+        texture.shown(bits, to)
+    }
+
     /// A channel of a texel, or of the mean of several.
     fn texel(
         &mut self,
         texture: &Texture,
-        (layer, at, floats): (u64, &[u32], bool),
+        at: &TexelPlace,
         to: ElementType,
         channel: u8,
         lane: usize,
     ) -> u64 {
         let dimensions = texture.dimensions();
-        let scaled = |dimension: usize| {
-            let number = f64::from(f32::from_bits(at[dimension]));
-            match texture.described.normalized {
-                true => number * texture.size(dimension) as f64,
-                false => number,
-            }
-        };
         let as_float = matches!(to, ElementType::Float(_));
-        if as_float && !texture.has_floats() {
-            let message = "the texture has integers, and the instruction asks for floats";
-            self.refuse(lane, message.to_owned());
-            return 0;
+        let interpolates = at.floats && texture.described.linear && texture.has_floats();
+        if interpolates && !as_float {
+            return self.unknown(lane);
         }
-        let interpolates = floats && texture.described.linear && texture.has_floats();
         // For each dimension the lower texel and the share of the next one.
         let lower: Vec<(i64, f64)> = (0..dimensions)
-            .map(|it| match (floats, interpolates) {
-                (false, _) => (i64::from(at[it].cast_signed()), 0.0),
-                (true, false) => (scaled(it).floor() as i64, 0.0),
-                (true, true) => {
-                    let number = scaled(it) - 0.5;
-                    let first = number.floor();
-                    (first as i64, ((number - first) * PARTS).round() / PARTS)
-                }
+            .map(|it| {
+                let number = at.numbers[it] - if interpolates { 0.5 } else { 0.0 };
+                let first = number.floor();
+                let share = match interpolates {
+                    true => ((number - first) * PARTS).round() / PARTS,
+                    false => 0.0,
+                };
+                (first as i64 + at.offsets[it], share)
             })
             .collect();
+        let mut known = at.known;
         let mut sum = 0.0;
         let corners = if interpolates { 1_u32 << dimensions } else { 1 };
         for corner in 0..corners {
             let mut share = 1.0;
             let mut place = Some([0; 3]);
+            let mut is_inside = true;
             for (dimension, (first, part)) in lower.iter().enumerate() {
                 let next = corner >> dimension & 1;
                 share *= if next == 1 { *part } else { 1.0 - part };
-                let found = texture.inside(first + i64::from(next), dimension);
-                place = place.zip(found).map(|(mut place, found)| {
-                    place[dimension] = found;
-                    place
-                });
+                let at = first + i64::from(next);
+                is_inside &= (0..texture.size(dimension) as i64).contains(&at);
+                place = advanced(place, dimension, texture.inside(at, dimension));
             }
-            let bits = match place {
-                Some(place) if share != 0.0 => {
-                    let texel = place[0] * u64::from(texture.described.channels);
-                    let offset = (texel + u64::from(channel)) * texture.bytes;
-                    let address = texture.row(layer, place) + offset;
-                    self.texel_bits(address, texture.bytes, lane)
+            if share == 0.0 {
+                continue;
+            }
+            // Nothing says which texels are mixed across the edge of a cube.
+            known &= is_inside || !texture.described.cube || !interpolates;
+            let bits = self.channel_bits(texture, at.layer, (place, channel), lane);
+            if !as_float || corners == 1 {
+                if !known {
+                    return self.unknown(lane);
                 }
-                _ => 0,
-            };
-            if !as_float {
-                return match texture.ty {
-                    ElementType::Integer {
-                        bits: width,
-                        signed: true,
-                    } => {
-                        let rest = 32 - width;
-                        u64::from(
-                            ((bits as u32) << rest)
-                                .cast_signed()
-                                .wrapping_shr(rest)
-                                .cast_unsigned(),
-                        )
-                    }
-                    _ => bits,
-                };
+                return texture.shown(bits, to);
             }
-            if corners == 1 && texture.ty == ElementType::Float(Format::F32) {
-                return bits;
-            }
-            if share != 0.0 {
-                sum += share * texture.number(bits);
-            }
+            sum += share * texture.number(bits);
         }
-        u64::from((sum as f32).to_bits())
+        match known {
+            true => u64::from((sum as f32).to_bits()),
+            false => self.unknown(lane),
+        }
     }
 
     /// The address of the first byte that a request for a surface means, and the bytes of an element.
@@ -204,25 +302,30 @@ impl Access<'_> {
         lane: usize,
         value: &impl Fn(u32) -> u64,
     ) -> Option<(u64, u64)> {
-        let TextureQuery::Bytes {
-            bytes,
-            count,
-            outside,
-        } = request.query
-        else {
-            return None;
+        let of_texel = u64::from(texture.described.channels) * texture.bytes;
+        // Bytes of an element, of an access, of a step along the first coordinate.
+        let (bytes, size, step, outside) = match request.query {
+            TextureQuery::Bytes {
+                bytes,
+                count,
+                outside,
+            } => {
+                let bytes = u64::from(bytes);
+                (bytes, bytes * u64::from(count), 1, outside)
+            }
+            TextureQuery::Sample { outside } => (texture.bytes, of_texel, of_texel, outside),
+            _ => return None,
         };
         if !self.fits(texture, request, lane) {
             return None;
         }
-        let (bytes, count) = (u64::from(bytes), u64::from(count));
         let (layer, at) = split(texture, request, value);
-        let width = texture.size(0) * u64::from(texture.described.channels) * texture.bytes;
+        let width = texture.size(0) * of_texel;
         let mut place = [0; 3];
         for (dimension, at) in at.iter().enumerate() {
             let at = i64::from(at.cast_signed());
             let last = match dimension {
-                0 => width as i64 - (bytes * count) as i64,
+                0 => (width as i64 - size as i64).div_euclid(step as i64),
                 _ => texture.size(dimension) as i64 - 1,
             };
             let nearest = at.clamp(0, last.max(0));
@@ -245,36 +348,87 @@ impl Access<'_> {
             }
             place[dimension] = nearest as u64;
         }
-        if !place[0].is_multiple_of(bytes * count) {
-            self.misaligned(place[0], bytes * count, 1 << lane);
+        let first = place[0] * step;
+        if !first.is_multiple_of(size) {
+            self.misaligned(first, size, 1 << lane);
             return None;
         }
-        Some((texture.row(layer, place) + place[0], bytes))
+        Some((texture.row(layer, place) + first, bytes))
     }
 
-    /// Writes what a program writes to surfaces.
-    pub(super) fn write_texels(&mut self, program: &Program, values: &[Lanes]) {
-        for lane in lanes_of(self.active)
-            .map(usize::from)
-            .filter(|it| *it < LANES)
-        {
-            let value = |node: u32| values[node as usize][lane];
-            for store in &program.texels {
-                let request = &program.textures[usize::from(store.request)];
-                let Some(texture) = self.texture_at(value(request.handle), lane) else {
-                    continue;
-                };
-                let place = self.surface_place(&texture, request, lane, &value);
-                let Some((address, bytes)) = place else {
-                    continue;
-                };
-                let all = value(store.value).to_le_bytes();
-                let all: Vec<(u8, bool)> = all.iter().map(|it| (*it, false)).collect();
-                let address = address + u64::from(store.element) * bytes;
-                self.write_many(&GLOBAL, address, &all[..bytes as usize], lane);
+    /// Writes what a program writes to surfaces in a lane.
+    pub(super) fn write_texels(
+        &mut self,
+        program: &Program,
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) {
+        for store in &program.texels {
+            let request = &program.textures[usize::from(store.request)];
+            let Some(texture) = self.texture_at(value(request.handle), lane) else {
+                continue;
+            };
+            let place = self.surface_place(&texture, request, lane, value);
+            let Some((address, bytes)) = place else {
+                continue;
+            };
+            let is_sample = matches!(request.query, TextureQuery::Sample { .. });
+            if is_sample && store.element >= texture.described.channels {
+                continue;
             }
+            let mut new = value(store.value);
+            if is_sample && store.combined.is_none() {
+                if store.element == 0 {
+                    // Channels that get no element are unpredictable.
+                    let all = u64::from(texture.described.channels) * bytes;
+                    let unknown = vec![(0, true); all as usize];
+                    self.write_many(&GLOBAL, address, &unknown, lane);
+                }
+                let Some(formatted) = texture.formatted(new as u32) else {
+                    let message = format!(
+                        "the manual does not say how {:#x} is converted to the format of the surface",
+                        new as u32
+                    );
+                    self.refuse(lane, message);
+                    continue;
+                };
+                new = formatted;
+            }
+            let address = address + u64::from(store.element) * bytes;
+            if let Some(combination) = store.combined {
+                let ty = if is_sample { texture.ty } else { request.to };
+                let old = self.texel_bits(address, bytes, lane);
+                let Some(made) = combination.apply(ty, old, new) else {
+                    let message = "the format of the surface has no such reduction";
+                    self.refuse(lane, message.to_owned());
+                    continue;
+                };
+                new = made;
+            }
+            let all = new.to_le_bytes();
+            let all: Vec<(u8, bool)> = all.iter().map(|it| (*it, false)).collect();
+            self.write_many(&GLOBAL, address, &all[..bytes as usize], lane);
         }
     }
+}
+
+/// The place of a texel, or between texels.
+struct TexelPlace {
+    layer: u64,
+    /// The coordinates in texels.
+    numbers: Vec<f64>,
+    /// The texels that are added.
+    offsets: Vec<i64>,
+    floats: bool,
+    /// Whether the manual specifies it.
+    known: bool,
+}
+
+/// A place with its texel along a dimension; `None` if one of them is outside.
+fn advanced(place: Option<[u64; 3]>, dimension: usize, found: Option<u64>) -> Option<[u64; 3]> {
+    let (mut place, found) = place.zip(found)?;
+    place[dimension] = found;
+    Some(place)
 }
 
 /// The layer and the other coordinates of a request.
@@ -289,7 +443,11 @@ fn split(
         return (0, all);
     }
     let layer = u64::from(all.remove(0));
-    let last = texture.described.layers.unwrap_or(1).saturating_sub(1);
+    let last = match request.geometry.cube {
+        true => texture.described.layers.unwrap_or(1),
+        false => texture.layers(),
+    };
+    let last = last.saturating_sub(1);
     (layer.min(last), all)
 }
 

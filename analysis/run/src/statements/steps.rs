@@ -43,6 +43,7 @@ impl Statements {
             shared: 0,
             arrays: Vec::new(),
             arguments: Vec::new(),
+            bound: Vec::new(),
             schedule: Schedule::Lowest,
             late: false,
             limits: Limits {

@@ -82,7 +82,7 @@ impl Lowering<'_> {
             return mistake("a box needs a map");
         };
         // What overrides other fields of the map, and the offsets of other modes, are not there.
-        let known = ["map", "mode", "coordinates", "new_address"];
+        let known = ["map", "mode", "coordinates", "offsets", "new_address"];
         let mut names = arguments.iter().filter_map(|it| match it {
             Expression::Name(name) => Some(*name),
             _ => None,
@@ -111,6 +111,17 @@ impl Lowering<'_> {
             let it = it.plain().signed_bits(32);
             coordinates.push(self.builder.low(&it.plain(), 64));
         }
+        if let Some(index) = self.statement.operand("offsets") {
+            let Operand::Vector(items) = self.statement.operands[index].operand else {
+                return Err(Obstacle::Chapter(Primitive::TensorBox));
+            };
+            for element in 0..items.len() as u32 {
+                let Value::Int(it) = self.element_of(index, element)? else {
+                    return mistake("an offset is an integer");
+                };
+                coordinates.push(self.builder.low(&it.plain().low_bits(16), 64));
+            }
+        }
         let start = match self.statement.operand("new_address") {
             Some(_) => {
                 let start = self.int(&Expression::Name("new_address"))?;
@@ -131,6 +142,7 @@ impl Lowering<'_> {
         match word.split_once("::").map_or((word, ""), |it| it) {
             ("tile", "") => Ok(BoxMode::Tile),
             ("tile", _) => Ok(BoxMode::Rows),
+            ("im2col" | "im2col_no_offs", "") => Ok(BoxMode::Images),
             _ => Err(Obstacle::Chapter(Primitive::TensorBox)),
         }
     }

@@ -73,9 +73,11 @@ impl Lowering<'_> {
                 }
                 _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
             },
-            Target::Chapter(Primitive::SurfaceBytes, arguments, _) => {
-                self.write_surface(effect, arguments)
-            }
+            Target::Chapter(
+                primitive @ (Primitive::SurfaceBytes | Primitive::Texel),
+                arguments,
+                _,
+            ) => self.write_surface(effect, (*primitive, arguments)),
             Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
         }
     }

@@ -4,6 +4,7 @@ use super::{Float, Lowering, Obstacle, Primitive, Result, Value, mistake};
 use crate::{
     computation::{Effect, Expression},
     compute::{
+        combination::Combination,
         exact::{Int, Range},
         float::Format,
         node::Node,
@@ -41,20 +42,40 @@ impl Lowering<'_> {
                     _ => Value::Int(Int::node(node, Range::of_bits(32, false))),
                 }
             }
+            Primitive::Gathered => {
+                let request = self.texel_request(primitive, arguments)?;
+                self.exactness = self.exactness.max(Exactness::Bounded);
+                let to = request.to;
+                let node = self.ask(request, element);
+                match to {
+                    ElementType::Float(format) => Value::Float(Float::Bits(node, format)),
+                    _ => Value::Int(Int::node(node, Range::of_bits(32, false))),
+                }
+            }
             // All of a texture is there.
             Primitive::Resident => {
                 self.memory.windows = true;
                 Value::Truth(self.builder.push(Op::Constant(1)))
             }
             Primitive::SurfaceBytes => {
-                let (request, bits) = self.surface_request(arguments)?;
+                let (request, bits, _) = self.surface_request(primitive, arguments)?;
                 let node = self.ask(request, element);
                 Value::Int(Int::node(node, Range::of_bits(bits, false)))
             }
             Primitive::Attribute => {
-                let [Expression::Name(handle), Expression::Name(query)] = arguments else {
+                let [
+                    Expression::Name(handle),
+                    Expression::Name(query),
+                    level @ ..,
+                ] = arguments
+                else {
                     return Err(Obstacle::Chapter(primitive));
                 };
+                let mut coordinates = Vec::new();
+                for level in level {
+                    let level = self.int(level)?.plain();
+                    coordinates.push(self.builder.low(&level, 32));
+                }
                 let word = self.statement.slot(query).unwrap_or(query);
                 let Some(property) = TextureProperty::from_word(word) else {
                     return Err(Obstacle::Chapter(primitive));
@@ -64,9 +85,11 @@ impl Lowering<'_> {
                     geometry: Geometry {
                         dimensions: 1,
                         layered: false,
+                        cube: false,
                     },
                     handle: self.handle(handle)?,
-                    coordinates: Vec::new(),
+                    coordinates,
+                    offsets: Vec::new(),
                     to: WORD,
                 };
                 let node = self.ask(request, 0);
@@ -116,8 +139,8 @@ impl Lowering<'_> {
         else {
             return not_run;
         };
-        // Samplers of their own, offsets, comparisons, and handles that are read as coordinates.
-        let names = ["e", "f", "handle", "offsets", "depth", sampler];
+        // Samplers of their own, comparisons, and handles that are read as coordinates.
+        let names = ["f", "handle", "offsets", "depth", sampler];
         if names.iter().any(|it| self.statement.operand(it).is_some()) {
             return not_run;
         }
@@ -125,7 +148,29 @@ impl Lowering<'_> {
         let Some(geometry) = Geometry::from_word(word) else {
             return not_run;
         };
-        let floats = self.statement.slot("ctype") == Some("f32");
+        let query = match primitive {
+            Primitive::Gathered => {
+                let channel = self.statement.slot("comp").unwrap_or_default();
+                let Some(channel) = ["r", "g", "b", "a"].iter().position(|it| *it == channel)
+                else {
+                    return not_run;
+                };
+                // Of the texels across an edge nothing is known.
+                if geometry.cube {
+                    return not_run;
+                }
+                TextureQuery::Gather {
+                    channel: channel as u8,
+                }
+            }
+            _ => TextureQuery::Texel {
+                floats: self.statement.slot("ctype") == Some("f32"),
+            },
+        };
+        let offsets = match self.statement.operand("e") {
+            Some(_) => self.vector(primitive, "e", geometry.dimensions)?,
+            None => Vec::new(),
+        };
         let to = self.type_word("dtype")?;
         let is_known = match to.element {
             ElementType::Float(format) => format == Format::F32,
@@ -135,34 +180,38 @@ impl Lowering<'_> {
             return not_run;
         }
         Ok(TextureRequest {
-            query: TextureQuery::Texel { floats },
+            query,
             geometry,
             handle: self.handle(handle)?,
-            coordinates: self.coordinates(primitive, coordinates, geometry)?,
+            coordinates: self.vector(primitive, coordinates, geometry.coordinates())?,
+            offsets,
             to: to.element,
         })
     }
 
-    fn coordinates(
-        &mut self,
-        primitive: Primitive,
-        name: &str,
-        geometry: Geometry,
-    ) -> Result<Vec<Node>> {
+    /// The first elements of an operand, so many; one may be without braces.
+    fn vector(&mut self, primitive: Primitive, name: &str, count: u8) -> Result<Vec<Node>> {
         let Some(operand) = self.statement.operand(name) else {
             return mistake(format!("`{name}` is not an operand"));
         };
         match self.statement.operands[operand].operand {
-            Operand::Vector(items) if items.len() >= usize::from(geometry.coordinates()) => {}
+            Operand::Vector(items) if items.len() >= usize::from(count) => {}
+            Operand::Register { lanes: 1, .. } if count == 1 => {
+                return Ok(vec![self.source(operand, None, 0)]);
+            }
             _ => return Err(Obstacle::Chapter(primitive)),
         }
-        let all = 0..geometry.coordinates();
-        Ok(all.map(|it| self.source(operand, Some(it), 0)).collect())
+        Ok((0..count)
+            .map(|it| self.source(operand, Some(it), 0))
+            .collect())
     }
 
     /// The request for elements of a surface, and their width in bits.
-    fn surface_request(&mut self, arguments: &[Expression]) -> Result<(TextureRequest, u32)> {
-        let primitive = Primitive::SurfaceBytes;
+    fn surface_request(
+        &mut self,
+        primitive: Primitive,
+        arguments: &[Expression],
+    ) -> Result<(TextureRequest, u32, u32)> {
         let [
             Expression::Name(handle),
             Expression::Name(coordinates),
@@ -177,7 +226,23 @@ impl Lowering<'_> {
         let (Some(geometry), Some(outside)) = (geometry, outside) else {
             return Err(Obstacle::Chapter(primitive));
         };
-        let bits = self.type_word("type")?.bits();
+        // Words of 32 bits make the channels of a texel.
+        let (ty, bits) = match self.statement.slot("type") {
+            Some(_) => (
+                self.type_word("type")?.element,
+                self.type_word("type")?.bits(),
+            ),
+            None => (WORD, 32),
+        };
+        let query = match primitive {
+            Primitive::Texel if bits == 32 => TextureQuery::Sample { outside },
+            Primitive::Texel => return Err(Obstacle::Chapter(primitive)),
+            _ => TextureQuery::Bytes {
+                bytes: (bits / 8) as u8,
+                count: self.vector_length()? as u8,
+                outside,
+            },
+        };
         let count = self.vector_length()?;
         // Braces of another number of elements than the words say.
         let mut operands = self.statement.operands.iter();
@@ -189,42 +254,59 @@ impl Lowering<'_> {
             return Err(Obstacle::Chapter(primitive));
         }
         let request = TextureRequest {
-            query: TextureQuery::Bytes {
-                bytes: (bits / 8) as u8,
-                count: count as u8,
-                outside,
-            },
+            query,
             geometry,
             handle: self.handle(handle)?,
-            coordinates: self.coordinates(primitive, coordinates, geometry)?,
-            to: WORD,
+            coordinates: self.vector(primitive, coordinates, geometry.coordinates())?,
+            offsets: Vec::new(),
+            to: ty,
         };
-        Ok((request, bits))
+        Ok((request, bits, count))
     }
 
-    /// Adds the elements that are written to a surface.
+    /// Adds the elements that are written to a surface: bytes, or channels of a texel.
     pub(super) fn write_surface(
         &mut self,
         effect: &Effect,
-        arguments: &[Expression],
+        (primitive, arguments): (Primitive, &[Expression]),
     ) -> Result<()> {
-        if effect.atomic {
-            return Err(Obstacle::Chapter(Primitive::SurfaceBytes));
-        }
-        let (request, bits) = self.surface_request(arguments)?;
-        let TextureQuery::Bytes { count, .. } = request.query else {
-            return Ok(());
+        let not_run = Err(Obstacle::Chapter(primitive));
+        // `apply(op, surface_bytes(…), c)`
+        let (value, combined) = match (&effect.value, effect.atomic) {
+            (Expression::Call(Primitive::Apply, all), true) => match &all[..] {
+                [Expression::Name(op), _, value] => {
+                    let word = self.statement.slot(op);
+                    let Some(found) = word.and_then(Combination::from_word) else {
+                        return not_run;
+                    };
+                    (value, Some(found))
+                }
+                _ => return not_run,
+            },
+            (value, false) => (value, None),
+            _ => return not_run,
         };
+        // The machine converts to the format of the surface.
+        let value = match value {
+            Expression::Call(Primitive::Formatted, all) => match all.first() {
+                Some(value) => value,
+                None => return not_run,
+            },
+            value => value,
+        };
+        self.memory.atomic |= effect.atomic;
+        let (request, bits, count) = self.surface_request(primitive, arguments)?;
         let request = self.request(request);
-        for element in 0..count {
+        for element in 0..count as u8 {
             self.element = (count > 1).then_some(element.into());
-            let value = self.int(&effect.value);
+            let value = self.int(value);
             self.element = None;
             let value = self.low_bits(&value?.plain(), bits);
             self.memory.texels.push(TexelStore {
                 request,
                 element,
                 value,
+                combined,
             });
         }
         Ok(())

@@ -229,3 +229,61 @@ fn packed_elements_of_tensors() {
         assert_eq!(out, format!("tensors of `{ty}` are not run yet\n"));
     }
 }
+
+/// Two images of 4 pixels of 4 channels: a column of 6 pixels from the first base on, one pixel further by the offset.
+#[test]
+fn columns_of_images() {
+    let text = |mode: &str, at: &str| {
+        format!(
+            "{HEAD}
+            @%c mbarrier.init.shared.b64 [%b], 1;
+            @%c fence.proxy.async;
+            bar.sync 0;
+            @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], 96;
+            @%c cp.async.bulk.tensor.3d.shared::cluster.global{mode}.mbarrier::complete_tx::bytes [%s], [%m, {{{at}}}], [%b]{};
+            again:
+            mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
+            @!%d bra again;
+            ld.shared.u32 %r, [%t];
+            st.global.u32 [%a], %r;
+            ret;
+            }}",
+            if mode.is_empty() { "" } else { ", {1}" }
+        )
+    };
+    let launch = "block = 24
+        args.map.tensormap = { of = 'x', type = 'u32', shape = [4, 4, 2], lower_corner = [-1], upper_corner = [-1], channels = 4, pixels = 6 }
+        args.x = { ramp = [32], type = 'u32' }
+        args.y = { zeros = [24], type = 'u32' }";
+    check(
+        &text(".im2col", "0, 1, 0"),
+        launch,
+        expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+        p1 = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+    "#]],
+    );
+    check(
+        &text(".im2col", "0, 3, 0"),
+        launch,
+        expect![[r#"
+        Finished
+        unspecified-operand 28 `@%c cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%m, {0, 3, 0}], [%b], {1};` lanes [0]: the coordinates [0, 3, 0] are out of the bounding box of the images
+        uninitialized-read 33 `st.global.u32 [%a], %r;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the value that is stored depends on one that was never written
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]],
+    );
+    check(
+        &text("", "0, 1, 0"),
+        launch,
+        expect![[r#"
+        Deadlock
+        unspecified-operand 28 `@%c cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 0}], [%b];` lanes [0]: the tensor map is one of the other modes, tiled or im2col
+        deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]],
+    );
+}

@@ -173,3 +173,167 @@ fn bytes_of_surfaces() {
         Finished unspecified-operand 15 `suld.b.1d.b32.trap {%r1}, [%y, {0}];` lanes [0, 1, 2, 3, 4, 5, 6, 7]: there is no texture or surface at 0x7f0000004a00 p1 = [0, 0, 0, 0, 0, 0, 0, 0]
     "#]].assert_eq(&all.concat());
 }
+
+#[test]
+fn offsets_gathers_cubes_and_properties() {
+    let plane = "type = 'u8', channels = 2, shape = [4, 2]";
+    let bytes = "[0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 255], type = 'u8'";
+    let cube = "type = 'u8', shape = [1, 1], cube = true, normalized = true";
+    let faces = "[10, 11, 12, 13, 14, 15], type = 'u8'";
+    let direction = |last: &str| {
+        // Thread n looks along -x, +x, -y, +y, -z, +z, twice along edges.
+        format!(
+            "shr.u32 %i, %x, 1; and.b32 %r4, %x, 1; shl.b32 %r4, %r4, 1; sub.s32 %r4, %r4, 1; cvt.rn.f32.s32 %f4, %r4; {{ .reg .pred %q; setp.eq.u32 %q, %i, 0; selp.f32 %f1, %f4, 0f3E800000, %q; setp.eq.u32 %q, %i, 1; selp.f32 %f2, %f4, 0f3E800000, %q; setp.eq.u32 %q, %i, 2; selp.f32 %f3, %f4, 0f3E800000, %q; }} {last}"
+        )
+    };
+    let query = |words: &[&str]| {
+        let each = words
+            .iter()
+            .map(|it| format!("{it}.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;"));
+        format!("mov.u32 %r1, 0; {}", each.collect::<String>())
+    };
+    let all = [
+        run(
+            "tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x, 1}], {-1, -1};",
+            plane,
+            bytes,
+        ),
+        run(
+            "tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x, 1}], {8, 0};",
+            plane,
+            bytes,
+        ),
+        run(
+            "mov.f32 %v, 0f3F800000; tld4.g.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}]; mad.lo.u32 %r1, %r1, 1000, %r2; mad.lo.u32 %r3, %r3, 1000, %r4; mad.lo.u32 %r1, %r1, 1000000, %r3;",
+            plane,
+            "[0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 0, 2, 0, 1, 0, 2], type = 'u8'",
+        ),
+        run(
+            &direction("tex.cube.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%t, {%f1, %f2, %f3, %f3}];"),
+            cube,
+            faces,
+        ),
+        run(
+            &query(&[
+                "txq.array_size",
+                "txq.normalized_coords",
+                "txq.filter_mode",
+                "txq.addr_mode_0",
+                "txq.num_samples",
+            ]),
+            &format!(
+                "{plane}, filter = 'linear', address = 'border', normalized = true, scaled = true"
+            ),
+            bytes,
+        ),
+        run(
+            "txq.channel_data_type.b32 %r1, [%t]; txq.channel_order.b32 %r2, [%t]; sub.u32 %r1, %r1, 0x10D0; sub.u32 %r2, %r2, 0x10B0; mad.lo.u32 %r1, %r1, 100, %r2; txq.level.width.b32 %r2, [%t], 0; add.u32 %r1, %r1, %r2;",
+            plane,
+            bytes,
+        ),
+        run("txq.level.width.b32 %r1, [%t], 1;", plane, bytes),
+    ];
+    expect![[r#"
+        tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x, 1}], {-1, -1};
+        Finished p1 = [0, 0, 2, 4, 6, 6, 6, 6]
+        tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x, 1}], {8, 0};
+        Finished unspecified-operand 15 `tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x, 1}], {8, 0};` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the offset 8 is not from -8 to 7 p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+        mov.f32 %v, 0f3F800000; tld4.g.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}]; mad.lo.u32 %r1, %r1, 1000, %r2; mad.lo.u32 %r3, %r3, 1000, %r4; mad.lo.u32 %r1, %r1, 1000000, %r3;
+        Finished p1 = [1001001001, 1002003001, 2001005003, 1002007005, 2002007007, 2002007007, 2002007007, 2002007007]
+        shr.u32 %i, %x, 1; and.b32 %r4, %x, 1; shl.b32 %r4, %r4, 1; sub.s32 %r4, %r4, 1; cvt.rn.f32.s32 %f4, %r4; { .reg .pred %q; setp.eq.u32 %q, %i, 0; selp.f32 %f1, %f4, 0f3E800000, %q; setp.eq.u32 %q, %i, 1; selp.f32 %f2, %f4, 0f3E800000, %q; setp.eq.u32 %q, %i, 2; selp.f32 %f3, %f4, 0f3E800000, %q; } tex.cube.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%t, {%f1, %f2, %f3, %f3}];
+        Finished uninitialized-read 17 `st.global.u32 [%y], %r1;` lanes [6, 7]: the value that is stored depends on one that was never written p1 = [11, 10, 13, 12, 15, 14, 0, 0]
+        mov.u32 %r1, 0; txq.array_size.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;txq.normalized_coords.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;txq.filter_mode.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;txq.addr_mode_0.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;txq.num_samples.b32 %r2, [%t]; mad.lo.u32 %r1, %r1, 10, %r2;
+        Finished p1 = [1140, 1140, 1140, 1140, 1140, 1140, 1140, 1140]
+        txq.channel_data_type.b32 %r1, [%t]; txq.channel_order.b32 %r2, [%t]; sub.u32 %r1, %r1, 0x10D0; sub.u32 %r2, %r2, 0x10B0; mad.lo.u32 %r1, %r1, 100, %r2; txq.level.width.b32 %r2, [%t], 0; add.u32 %r1, %r1, %r2;
+        Finished p1 = [1006, 1006, 1006, 1006, 1006, 1006, 1006, 1006]
+        txq.level.width.b32 %r1, [%t], 1;
+        Finished unspecified-operand 15 `txq.level.width.b32 %r1, [%t], 1;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the texture has one level of detail, and the instruction asks about another p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+    "#]].assert_eq(&all.concat());
+}
+
+#[test]
+fn surfaces_that_are_reduced_and_formatted() {
+    let image = "type = 'u32', shape = [4, 2]";
+    let numbers = "[0, 1, 2, 3, 4, 5, 6, 7], type = 'u32'";
+    let sixteen = "type = 's16', channels = 2, shape = [8]";
+    let all = [
+        run(
+            "sured.b.add.2d.u32.trap [%t, {4, 1}], %x; bar.sync 0; suld.b.2d.b32.trap {%r1}, [%t, {4, 1}];",
+            image,
+            numbers,
+        ),
+        run(
+            "sured.p.max.2d.b32.clamp [%t, {%x, 0}], 2; bar.sync 0; and.b32 %i, %x, 3; shl.b32 %i, %i, 2; suld.b.2d.b32.trap {%r1}, [%t, {%i, 0}];",
+            image,
+            numbers,
+        ),
+        run(
+            "sured.b.min.2d.s32.trap [%t, {16, 1}], %x; mov.u32 %r1, 0;",
+            image,
+            numbers,
+        ),
+        run(
+            "sub.s32 %r1, 0, %x; sust.p.1d.v2.b32.zero [%t, {%x}], {%x, %r1}; shl.b32 %i, %x, 2; suld.b.1d.b32.trap {%r1}, [%t, {%i}];",
+            sixteen,
+            "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], type = 's16'",
+        ),
+        run(
+            "mov.u32 %r1, 0; sust.p.1d.v2.b32.zero [%t, {%x}], {70000, %r1};",
+            sixteen,
+            "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], type = 's16'",
+        ),
+    ];
+    expect![[r#"
+        sured.b.add.2d.u32.trap [%t, {4, 1}], %x; bar.sync 0; suld.b.2d.b32.trap {%r1}, [%t, {4, 1}];
+        Finished p1 = [33, 33, 33, 33, 33, 33, 33, 33]
+        sured.p.max.2d.b32.clamp [%t, {%x, 0}], 2; bar.sync 0; and.b32 %i, %x, 3; shl.b32 %i, %i, 2; suld.b.2d.b32.trap {%r1}, [%t, {%i, 0}];
+        Finished p1 = [2, 2, 2, 3, 2, 2, 2, 3]
+        sured.b.min.2d.s32.trap [%t, {16, 1}], %x; mov.u32 %r1, 0;
+        Finished out-of-bounds 15 `sured.b.min.2d.s32.trap [%t, {16, 1}], %x;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: coordinate 0 of the surface is 16, and the last one is 12 p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+        sub.s32 %r1, 0, %x; sust.p.1d.v2.b32.zero [%t, {%x}], {%x, %r1}; shl.b32 %i, %x, 2; suld.b.1d.b32.trap {%r1}, [%t, {%i}];
+        Finished p1 = [0, -65535, -131070, -196605, -262140, -327675, -393210, -458745]
+        mov.u32 %r1, 0; sust.p.1d.v2.b32.zero [%t, {%x}], {70000, %r1};
+        Finished unspecified-operand 15 `sust.p.1d.v2.b32.zero [%t, {%x}], {70000, %r1};` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the manual does not say how 0x11170 is converted to the format of the surface p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+    "#]].assert_eq(&all.concat());
+}
+
+#[test]
+fn variables_have_textures_by_their_names() {
+    let text = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.global .texref image;
+.global .surfref canvas;
+.visible .entry k(.param .u64 y)
+{
+.reg .b64 %y, %t;
+.reg .b32 %x, %r<5>, %i;
+ld.param.u64 %y, [y];
+mov.u32 %x, %tid.x;
+tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [image, {%x}];
+mov.u64 %t, image;
+txq.width.b32 %r2, [%t];
+mad.lo.u32 %r1, %r1, 10, %r2;
+shl.b32 %i, %x, 2;
+sust.b.1d.b32.trap [canvas, {%i}], %r1;
+mad.wide.u32 %y, %x, 4, %y;
+suld.b.1d.b32.trap %r3, [canvas, {%i}];
+st.global.u32 [%y], %r3;
+ret;
+}
+";
+    let launch = "block = 4
+        args.image = { texture = { of = 'x', type = 'u32', shape = [4] } }
+        args.canvas = { texture = { of = 'z', type = 'u32', shape = [4] } }
+        args.x = { value = [1, 2, 3, 4], type = 'u32' }
+        args.z = { zeros = [4], type = 'u32' }
+        args.y = { zeros = [4], type = 'u32' }";
+    expect![[r#"
+        Finished
+        p0 = [1, 2, 3, 4]
+        p1 = [14, 24, 34, 44]
+        p2 = [14, 24, 34, 44]
+    "#]]
+    .assert_eq(&run_described(text, launch));
+}
