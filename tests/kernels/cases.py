@@ -1233,3 +1233,25 @@ def relaxed_flag_with_fences(random):
 def quads_with_a_hole(random):
     x = random.integers(-100, 100, (8, 4)).astype(f32)
     return [x, zeros((8, 4), f32), zeros(8, f32)], {2: x[:, :3].sum(1).astype(f32)}
+
+
+@case(made_of="hand")
+def image_histogram(random):
+    image = random.integers(0, 256, (4, 8)).astype(u8)
+    y, x = np.divmod(np.arange(32), 8)
+
+    def at(dx, dy):
+        return image[np.clip(y + dy, 0, 3), np.clip(x + dx, 0, 7)].astype(u32)
+
+    # Coordinates at integers are between texels; the offset takes the next one along both dimensions.
+    corners = [at(0, 1), at(1, 1), at(1, 0), at(0, 0)]
+    quads = sum(it << (8 * index) for index, it in enumerate(corners)).astype(u32)
+    counts = np.bincount(sum(corners) & 3, minlength=4).astype(u32)
+    return [
+        Lines('texture = { of = "1", type = "u8", shape = [8, 4] }'),
+        image,
+        Lines('texture = { of = "3", type = "u32", shape = [4] }'),
+        zeros(4, u32),
+        zeros(32, u32),
+        zeros(32, u32),
+    ], {3: counts, 4: quads, 5: at(-1, 2)}
