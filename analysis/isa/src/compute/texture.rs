@@ -123,7 +123,7 @@ pub enum TextureQuery {
     },
     /// A channel of the four texels that interpolation would take.
     Gather {
-        /// The channel.
+        /// The channel, from 0 for `r`.
         channel: u8,
     },
     /// Channels of a texel of a surface, whose first coordinate counts texels.
@@ -155,7 +155,7 @@ pub struct TextureRequest {
     pub handle: Node,
     /// The coordinates, 32 bits each.
     pub coordinates: Vec<Node>,
-    /// The texels that are added to the place, along each dimension; empty for none.
+    /// Offsets in texels that are added to the coordinates, along each dimension; empty for none.
     pub offsets: Vec<Node>,
     /// The type of a channel of the result, or of an element that is written.
     pub to: ElementType,

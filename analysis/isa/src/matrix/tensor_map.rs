@@ -206,7 +206,7 @@ impl TensorMap {
         pieces
     }
 
-    /// The element at a place, which is in a box after so many others.
+    /// The element with these coordinates in the tensor, and with this index in the box.
     fn piece(&self, index: u64, place: &[i64]) -> Piece {
         let mut inside = true;
         let mut address = self.address;
@@ -225,7 +225,7 @@ impl TensorMap {
         }
     }
 
-    /// Width, height and depth, as many as the images have.
+    /// The number of dimensions of an image: 1 for the width alone, up to 3.
     fn image_dimensions(&self) -> usize {
         usize::from(self.rank).clamp(2, MOST_DIMENSIONS) - 2
     }

@@ -61,7 +61,7 @@ impl Texture {
         })
     }
 
-    /// Layers in memory: those of the array, each with the faces of a cube.
+    /// Layers in memory: six for each cube.
     pub(super) fn layers(&self) -> u64 {
         let faces = if self.described.cube { FACES } else { 1 };
         self.described.layers.unwrap_or(1) * faces

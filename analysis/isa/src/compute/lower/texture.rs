@@ -155,7 +155,7 @@ impl Lowering<'_> {
                 else {
                     return not_run;
                 };
-                // Of the texels across an edge nothing is known.
+                // The manual does not specify the texels across an edge.
                 if geometry.cube {
                     return not_run;
                 }
@@ -189,7 +189,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The first elements of an operand, so many; one may be without braces.
+    /// The first `count` elements of an operand; a single one may be without braces.
     fn vector(&mut self, primitive: Primitive, name: &str, count: u8) -> Result<Vec<Node>> {
         let Some(operand) = self.statement.operand(name) else {
             return mistake(format!("`{name}` is not an operand"));
