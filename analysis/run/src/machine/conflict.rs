@@ -25,7 +25,6 @@ pub(super) struct Conflict {
 /// issued the old access, an asynchronous one, has waited for it.
 pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) -> Conflict {
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
-    let lane = lanes_of(old.lanes).next().unwrap_or(0);
     let what = if is_tensor { "operation" } else { "copy" };
     if (old.asynchronous && !new.writes && !waited)
         || (new.asynchronous && new.writes && !old.writes && (!old.asynchronous || waited))
@@ -39,9 +38,14 @@ pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) 
             reads: None,
         };
     }
-    let who = match old.view == new.view {
-        true => format!("lane {lane} of the same warp"),
-        false => "another warp".to_owned(),
+    let who = match (
+        old.view == new.view,
+        lanes_of(old.lanes & !new.lanes).next(),
+    ) {
+        (true, Some(lane)) => format!("lane {lane} of the same warp"),
+        // A lane races only with what it has started.
+        (true, None) => format!("a {what} of the same lane"),
+        (false, _) => "another warp".to_owned(),
     };
     Conflict {
         code: FindingCode::Race,
