@@ -18,7 +18,7 @@ const SESSIONS: u64 = 12;
 /// Messages of each.
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 42] = [
+const REQUESTS: [&str; 43] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "codeLens/resolve",

@@ -42,7 +42,7 @@ pub fn initialize(server: &mut TestServer) {
 }
 
 /// Methods of questions that [`params`] suits.
-pub const METHODS: [&str; 36] = [
+pub const METHODS: [&str; 37] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "ptx/sameSourceLine",
