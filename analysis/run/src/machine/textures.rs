@@ -398,7 +398,10 @@ impl Access<'_> {
             if let Some(combination) = store.combined {
                 let ty = if is_sample { texture.ty } else { request.to };
                 let old = self.texel_bits(address, bytes, lane);
-                let Some(made) = combination.apply(ty, old, new) else {
+                // A sample is a single element here.
+                let is_one = !is_sample || texture.described.channels == 1;
+                let made = is_one.then(|| combination.apply(ty, old, new)).flatten();
+                let Some(made) = made else {
                     let message = "the format of the surface has no such reduction";
                     self.refuse(lane, message.to_owned());
                     continue;
