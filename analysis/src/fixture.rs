@@ -9,12 +9,26 @@ use std::sync::Arc;
 use syntax::{FileContents, TextSize};
 
 use crate::{
-    Analysis, AnalysisHost, Change, Diagnostic, FileId, FilePosition, FileRange, Severity,
+    Analysis, AnalysisHost, Change, Diagnostic, FileId, FilePosition, FileRange, InlayHintKinds,
+    Severity,
     diagnostics::{is_flow_lint, is_lint},
 };
 
 /// The header of a module, so that fixtures need not repeat it.
 pub(crate) const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+/// Inlay hints of no kind, so that tests name only those that they want.
+pub(crate) const NO_HINTS: InlayHintKinds = InlayHintKinds {
+    defaults: false,
+    demangled_names: false,
+    float_literals: false,
+    memory_accesses: false,
+    live_registers: false,
+    loop_registers: false,
+    parameter_names: false,
+    register_peak: false,
+    register_types: false,
+};
 
 /// A parsed fixture, loaded into a host.
 pub(crate) struct Fixture {

@@ -149,24 +149,8 @@ impl Builder {
                 Op::Constant(_) | Op::WideConstant(_)
             );
         });
-        let leaf = matches!(
-            op,
-            Op::Input(_)
-                | Op::Lane
-                | Op::Active
-                | Op::Carry
-                | Op::Stack
-                | Op::CtaRank
-                | Op::Member
-                | Op::Sweep
-                | Op::Allocated
-                | Op::Participants { .. }
-                | Op::BoxBytes { .. }
-                | Op::Aligned(..)
-                | Op::Matrix(_)
-                | Op::Texture(..)
-                | Op::Load { .. }
-        );
+        let leaf =
+            matches!(op, Op::Input(_) | Op::Lane | Op::Aligned(..)) || op.outside_bits().is_some();
         if !constants || leaf {
             return None;
         }

@@ -128,20 +128,12 @@ impl Graph {
                     Some(it) => *it,
                     None => self.leaf(64).0,
                 },
-                // These are others for each instruction.
-                Op::Carry => self.leaf(1).0,
-                Op::Active | Op::Participants { .. } => self.leaf(32).0,
-                Op::CtaRank => self.leaf(8).0,
-                Op::Member => self.leaf(5).0,
-                Op::Stack
-                | Op::Sweep
-                | Op::Allocated
-                | Op::BoxBytes { .. }
-                | Op::Matrix(_)
-                | Op::Texture(..)
-                | Op::Load { .. } => self.leaf(64).0,
                 Op::Aligned(address, _) => nodes[*address as usize],
-                _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
+                _ => match op.outside_bits() {
+                    // These are others for each instruction.
+                    Some(bits) => self.leaf(bits).0,
+                    None => self.builder.push(op.map_operands(|it| nodes[it as usize])),
+                },
             };
             nodes.push(node);
         }
@@ -234,20 +226,7 @@ impl<const N: usize> LaneValues<N> {
             work.truncate(before - 1);
             let value = match op {
                 Op::Input(index) => leaf(index).map(Box::new),
-                // What surrounds the lanes is not told here.
-                Op::Active
-                | Op::Carry
-                | Op::Stack
-                | Op::CtaRank
-                | Op::Member
-                | Op::Sweep
-                | Op::Allocated
-                | Op::Participants { .. }
-                | Op::BoxBytes { .. }
-                | Op::Matrix(_)
-                | Op::Texture(..)
-                | Op::Load { .. } => None,
-                _ if !known => None,
+                _ if !known || op.outside_bits().is_some() => None,
                 // These are the lanes of a warp, or else nothing is known of the others.
                 Op::Broadcast(..) | Op::Gather(..) if N != LANES => None,
                 _ if op.is_wide() => {

@@ -191,6 +191,26 @@ impl Op {
         }
     }
 
+    /// The most bits of a value that comes from memory, from a tensor core or from what surrounds the lanes; `None` for
+    /// operations on inputs, constants and the number of the lane.
+    #[must_use]
+    pub fn outside_bits(&self) -> Option<u8> {
+        match self {
+            Op::Carry => Some(1),
+            Op::Member => Some(5),
+            Op::CtaRank => Some(8),
+            Op::Active | Op::Participants { .. } => Some(32),
+            Op::Stack
+            | Op::Sweep
+            | Op::Allocated
+            | Op::BoxBytes { .. }
+            | Op::Matrix(_)
+            | Op::Texture(..)
+            | Op::Load { .. } => Some(64),
+            _ => None,
+        }
+    }
+
     /// The same operation on other nodes.
     #[must_use]
     pub fn map_operands(&self, mut map: impl FnMut(Node) -> Node) -> Op {
@@ -527,20 +547,6 @@ impl Program {
     /// Whether it writes results that depend on nothing but its inputs, and the manual leaves none of them open.
     #[must_use]
     pub fn computes_only(&self) -> bool {
-        let surrounded = |it: &Op| {
-            matches!(
-                it,
-                Op::Carry
-                    | Op::Stack
-                    | Op::Active
-                    | Op::CtaRank
-                    | Op::Member
-                    | Op::Sweep
-                    | Op::Allocated
-                    | Op::Participants { .. }
-                    | Op::Matrix(_)
-            )
-        };
         self.is_pure()
             && !self.atomic
             && !self.flags
@@ -551,7 +557,7 @@ impl Program {
             && self.bulk.is_empty()
             && self.fields.is_empty()
             && self.tensor.is_none()
-            && !self.steps.iter().any(surrounded)
+            && self.steps.iter().all(|it| it.outside_bits().is_none())
     }
 
     /// Whether it divides integers.

@@ -88,17 +88,9 @@ mod tests {
         fixture::{Fixture, HEADER},
     };
 
-    #[track_caller]
-    fn check(references: bool, registers: bool, expect: Expect) {
-        let fixture = Fixture::new(
-            ".func f;\n.entry d();\n.entry k {\n.reg .b32 r;\nL: bra L;\np: .callprototype _;\n}\n.global .b32 g;",
-        );
-        let kinds = CodeLensKinds {
-            loops: registers,
-            references,
-            registers,
-            runs: registers,
-        };
+    /// The lenses of a file, one on a line.
+    fn shown(text: &str, kinds: CodeLensKinds) -> String {
+        let fixture = Fixture::new(text);
         let analysis = fixture.host.analysis();
         let mut out = String::new();
         for lens in analysis.code_lenses(FileId(0), kinds).unwrap() {
@@ -108,7 +100,19 @@ mod tests {
             });
             out.push_str(&format!("{shown}: {:?}\n", lens.kind));
         }
-        expect.assert_eq(&out);
+        out
+    }
+
+    #[track_caller]
+    fn check(references: bool, registers: bool, expect: Expect) {
+        let text = ".func f;\n.entry d();\n.entry k {\n.reg .b32 r;\nL: bra L;\np: .callprototype _;\n}\n.global .b32 g;";
+        let kinds = CodeLensKinds {
+            loops: registers,
+            references,
+            registers,
+            runs: registers,
+        };
+        expect.assert_eq(&shown(text, kinds));
     }
 
     #[test]
@@ -140,26 +144,17 @@ mod tests {
     /// The lenses of loops of an entry with a block of 32 threads.
     #[track_caller]
     fn check_loops(body: &str, expect: Expect) {
-        let fixture = Fixture::new(&format!(
+        let text = format!(
             "{HEADER}.entry k(.param .u64 a, .param .u32 n) .reqntid 32\n{{\n.reg .pred p;\n.reg .b32 %r<9>;\n\
              .reg .b64 %rd<9>;\n{body}\n}}"
-        ));
+        );
         let kinds = CodeLensKinds {
             loops: true,
             references: false,
             registers: false,
             runs: false,
         };
-        let analysis = fixture.host.analysis();
-        let mut out = String::new();
-        for lens in analysis.code_lenses(FileId(0), kinds).unwrap() {
-            let shown = fixture.show(FileRange {
-                file: FileId(0),
-                range: lens.range,
-            });
-            out.push_str(&format!("{shown}: {:?}\n", lens.kind));
-        }
-        expect.assert_eq(&out);
+        expect.assert_eq(&shown(&text, kinds));
     }
 
     #[test]

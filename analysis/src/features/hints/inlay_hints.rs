@@ -395,18 +395,9 @@ mod tests {
     use expect_test::{Expect, expect};
     use syntax::TextRange;
 
-    use crate::{FileId, FileRange, InlayHint, InlayHintKinds, fixture::Fixture};
-
-    const NONE: InlayHintKinds = InlayHintKinds {
-        defaults: false,
-        demangled_names: false,
-        float_literals: false,
-        memory_accesses: false,
-        live_registers: false,
-        loop_registers: false,
-        parameter_names: false,
-        register_peak: false,
-        register_types: false,
+    use crate::{
+        FileId, FileRange, InlayHint, InlayHintKinds,
+        fixture::{Fixture, NO_HINTS},
     };
 
     fn hints(text: &str, range: TextRange, kinds: InlayHintKinds) -> Vec<InlayHint> {
@@ -439,7 +430,7 @@ mod tests {
         check(
             InlayHintKinds {
                 float_literals: true,
-                ..NONE
+                ..NO_HINTS
             },
             ".global .f32 g[3] = {0f3F800000, 1.5, 0F40490FDB};\n.entry k { .reg .f32 a; .reg .f64 d; mov.f32 a, 0fFF800000; mov.f64 d, 0d3FF8000000000000; mov.f32 a, 0f7FFFFFFF; add.f32 a, a, 0f3; mov.b32 a, 0x3F800000; }",
             expect![[r#"
@@ -453,7 +444,7 @@ mod tests {
         check(
             InlayHintKinds {
                 memory_accesses: true,
-                ..NONE
+                ..NO_HINTS
             },
             ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a) .reqntid 32 { .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
              .shared .align 4 .b8 t[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 8;\n\
@@ -481,7 +472,7 @@ mod tests {
     fn parameter_names() {
         let kinds = InlayHintKinds {
             parameter_names: true,
-            ..NONE
+            ..NO_HINTS
         };
         check(
             kinds,
@@ -505,7 +496,7 @@ mod tests {
         check(
             InlayHintKinds {
                 register_types: true,
-                ..NONE
+                ..NO_HINTS
             },
             ".entry k { .reg .b32 %r<4>, sum, n_b32, %f; .reg .v2 .f32 v; .reg .pred %p, more; mov.b32 %r1, 1; mov.b32 sum, n_b32; mov.b32 n_b32, 1; mov.b32 %f, 2; mov.f32 v.x, 0.0; setp.eq.s32 %p|more, sum, 1; st.b32 [sum], 1; }",
             expect![
@@ -519,7 +510,7 @@ mod tests {
         check(
             InlayHintKinds {
                 defaults: true,
-                ..NONE
+                ..NO_HINTS
             },
             ".entry k { ld.global.f32 a, [b]; @p atom.add.u32 a, [b], 1; atom.acquire.global.add.u32 a, [b], 1; fence.gpu; mbarrier.arrive.expect_tx.shared.b64 _, [a], 1; barrier.cluster.arrive.aligned; add.f32 a, b, c; }",
             expect![
@@ -533,7 +524,7 @@ mod tests {
         check(
             InlayHintKinds {
                 demangled_names: true,
-                ..NONE
+                ..NO_HINTS
             },
             ".func _Z1fPi(.param .b64 _Z1fPi_param_0);\n.entry k { call _Z1fPi, (1); call g; }\n.func _Z70abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijv;",
             expect![[r#"

@@ -171,19 +171,7 @@ mod tests {
 
     use crate::{
         ExactEntry, ExactRegisters, FileId, FileRange, InlayHintKinds,
-        fixture::{Fixture, HEADER},
-    };
-
-    const NONE: InlayHintKinds = InlayHintKinds {
-        defaults: false,
-        demangled_names: false,
-        float_literals: false,
-        memory_accesses: false,
-        live_registers: false,
-        loop_registers: false,
-        parameter_names: false,
-        register_peak: false,
-        register_types: false,
+        fixture::{Fixture, HEADER, NO_HINTS},
     };
 
     /// The lines that have a hint.
@@ -235,7 +223,7 @@ mod tests {
         let both = InlayHintKinds {
             register_peak: true,
             loop_registers: true,
-            ..NONE
+            ..NO_HINTS
         };
         check(
             &kernel(60),
@@ -248,7 +236,7 @@ mod tests {
         check(&kernel(6), both, expect![""]);
         let peak = InlayHintKinds {
             register_peak: true,
-            ..NONE
+            ..NO_HINTS
         };
         check(
             &kernel(60),
@@ -277,7 +265,7 @@ mod tests {
             register_peak: true,
             loop_registers: true,
             live_registers: true,
-            ..NONE
+            ..NO_HINTS
         };
         check_with(
             &text,
@@ -292,7 +280,7 @@ mod tests {
         // So few cost nothing.
         let peak = InlayHintKinds {
             register_peak: true,
-            ..NONE
+            ..NO_HINTS
         };
         check_with(&text, peak, &[of(24)], expect![[""]]);
     }
@@ -301,7 +289,7 @@ mod tests {
     fn everywhere() {
         let all = InlayHintKinds {
             live_registers: true,
-            ..NONE
+            ..NO_HINTS
         };
         check(
             &kernel(3),
@@ -324,6 +312,6 @@ mod tests {
                 ret; ⟨0 live⟩
             "#]],
         );
-        check(&kernel(3), NONE, expect![""]);
+        check(&kernel(3), NO_HINTS, expect![""]);
     }
 }
