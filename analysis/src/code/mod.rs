@@ -117,7 +117,7 @@ pub struct Variable {
     pub name: String,
     /// The state space.
     pub space: StateSpace,
-    /// The type of an element, without its period: `f32`, `b8`; empty for opaque types.
+    /// The type of an element, without its period: `f32`, `b8`, `texref`; empty if there is none.
     pub ty: String,
     /// The elements of a vector type; 1 if it is none.
     pub lanes: u8,
