@@ -103,7 +103,7 @@ fn rules_are_ours() {
 
 #[test]
 fn live_mode_fetches_the_release_of_the_recorded_verdicts() {
-    let script = include_str!("../ptxas.sh");
+    let script = include_str!("ptxas.sh");
     let wanted = format!("release={}", ptxas::RELEASE);
     assert!(
         script.lines().any(|it| it == wanted),

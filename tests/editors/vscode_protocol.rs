@@ -335,6 +335,7 @@ fn types_are_the_servers() {
         "ext/kernels.rs",
         "ext/machine.rs",
         "ext/modules.rs",
+        "ext/trial.rs",
     ]
     .map(|it| read(&format!("server/session/src/lsp/{it}")))
     .concat();
@@ -373,8 +374,9 @@ fn differences_are_found() {
 #[test]
 fn requests_are_the_servers() {
     // A debug session has requests of its own.
-    let server =
-        read("server/session/src/lsp/ext.rs") + &read("server/session/src/debug/session.rs");
+    let server = read("server/session/src/lsp/ext.rs")
+        + &read("server/session/src/lsp/ext/trial.rs")
+        + &read("server/session/src/debug/session.rs");
     let mut asked = BTreeSet::new();
     let folders = ["editors/vscode/src", "editors/playground/src"];
     let walks = folders.map(|it| walkdir::WalkDir::new(top().join(it)));

@@ -97,7 +97,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// An asm statement: the types of its operands are those of their constraints.
+    /// An asm statement: its operands have the types of their constraints.
     fn of_fragment(view: &FragmentView<'_>) -> Subject {
         let mut text = view.module[view.template()].to_owned();
         let mut operands: Vec<(String, FragmentOperand)> = view

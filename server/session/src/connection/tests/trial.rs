@@ -132,7 +132,7 @@ fn operands_have_the_types_of_their_constraints() {
             %2 .u32 `5u` such as 5: `0x1ffffffff` for `%2`: 8589934591 does not fit into `.u32`
         "#]],
     );
-    // Bits in a register of `f` are those of a number.
+    // The bits in a register of `f` are read as a number.
     check(
         "cpp",
         r#"void f(float x) { asm("fma.rn.f32 %0, %0,¦ %1, 0f3F800000;" : "+f"(x) : "f"(2.0f)); }"#,
