@@ -46,13 +46,13 @@ impl Stripe {
         let between = (next - first) as u64;
         let step = distance / between;
         let reach = bytes..=MOST_PITCH * WORD;
-        if !reach.contains(&step) || step * between != distance || (step | keys[first]) % bytes != 0
-        {
+        let aligned = (step | keys[first]).is_multiple_of(bytes);
+        if !reach.contains(&step) || step * between != distance || !aligned {
             return None;
         }
         let origin = keys[first].checked_sub(step * first as u64)?;
         let is_right = |lane: u8| keys[usize::from(lane)] == origin + step * u64::from(lane);
-        lanes_of(lanes).all(is_right).then(|| Stripe {
+        lanes_of(lanes).all(is_right).then_some(Stripe {
             origin: origin / WORD,
             pitch: step / WORD,
             width: bytes / WORD,
