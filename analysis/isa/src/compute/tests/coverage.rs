@@ -174,8 +174,8 @@ fn each_instruction_with_a_result_has_a_judge() {
                             4     4       0          0       0      0      0       0     0         4    0
         9.7.1              25    25       0          5       0      0      0       0    21        25   12
         9.7.10             10     0       0          0       4      4      0       2     0         0    0
-        9.7.11              9     0       0          0       0      1      0       6     0         0    0
-        9.7.12              6     0       0          0       0      1      0       3     0         0    0
+        9.7.11              9     0       0          0       0      2      0       4     0         0    0
+        9.7.12              6     0       0          0       0      1      0       0     0         0    0
         9.7.13              5     0       0          0       5      0      0       0     0         0    0
         9.7.14             35     6       0          4       8     21      0       0     0         6    0
         9.7.15              8     1       2          0       0      0      5       0     0         3    0
@@ -199,7 +199,11 @@ fn each_instruction_with_a_result_has_a_judge() {
         multimem.ld_reduce 9.7.9.15
         suld.b 9.7.12.1
         sust.b 9.7.12.2
-        tex 9.7.11.3"#]]
+        sust.p 9.7.12.2
+        sured.b 9.7.12.3
+        sured.p 9.7.12.3
+        tex 9.7.11.3
+        tld4 9.7.11.4"#]]
     .assert_eq(&without.join("\n"));
 }
 
