@@ -22,6 +22,7 @@ const KERNELS: &[(&str, u32, &str)] = &[
     ("alu", 1, "integer and logic"),
     ("fma", 1, "`fma.rn.f32`"),
     ("memory", 1, "loads and stores"),
+    ("copy", 1, "a copy of 1,048,576 words"),
     ("matrices", 1, "products of 128 × 128 × 64 `f16`"),
     ("small", 1000, "1,000 runs of 8 × 128 threads"),
 ];

@@ -120,8 +120,8 @@ const TYPES: [&str; 13] = [
 /// Bytes of these.
 const TYPE_BYTES: [u8; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
-/// Number of an element type in a tensor map: of the one with this name, or else of the unsigned integer with so many
-/// bits; `None` if a map has neither.
+/// The number by which a tensor map names an element type. A type without a number has the number of the unsigned
+/// integer of `bits` bits; `None` if there is no such integer either.
 #[must_use]
 pub fn type_number(word: &str, bits: u32) -> Option<u8> {
     let own = TYPES.iter().position(|it| *it == word);

@@ -42,7 +42,7 @@ pub(super) struct Together {
     pub(super) region: Region,
     /// The number that an address there exceeds its offset by.
     pub(super) base: u64,
-    /// Whether they are those of all lanes of a warp, each after the one of the lane before.
+    /// Whether all lanes of a warp access memory, each lane the bytes after the bytes of the lane before.
     pub(super) neighbours: bool,
 }
 
@@ -392,7 +392,8 @@ impl Access<'_> {
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
-    /// The accesses of some lanes if they lie in one region that lanes share, and nothing is wrong with any of them.
+    /// The common region of the accesses of `lanes`; `None` if they lie in several regions or in one that lanes do not
+    /// share, or if one of them is an error.
     pub(super) fn together<const N: usize>(
         &mut self,
         place: &Place,

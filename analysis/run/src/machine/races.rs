@@ -433,8 +433,8 @@ impl Races {
         std::mem::take(&mut self.found)
     }
 
-    /// Accesses of words by lanes at equal distances, of so many bytes each; the lanes that remain for
-    /// [`Races::access_bytes`].
+    /// Records a stripe of accesses of `bytes` bytes each, where the shadow keeps rows. Returns the lanes whose accesses
+    /// are left for [`Races::access_bytes`], as a mask.
     fn access_rows(
         &mut self,
         stripe: Stripe,

@@ -109,7 +109,7 @@ pub(super) struct Tail {
     node: u32,
 }
 
-/// The part of a value that a word gets: `index` counts the words of an access of so many bytes.
+/// The part of a value that is written to word number `index` of an access of `bytes` bytes.
 pub(super) fn part(value: u64, bytes: u64, index: u64) -> u32 {
     match (bytes, index) {
         (..=WORD, _) | (8, 0) => value as u32,
@@ -232,12 +232,13 @@ impl Shadow {
         }
     }
 
-    /// Adds an access of whole words by lanes of a warp to a line where only such have accessed these words, and each
-    /// earlier one has the same words in the same lanes or none of them.
+    /// Adds an access of whole words by lanes of a warp to a line that has only rows, each of which accesses the same
+    /// words by the same lanes as `row`, or other words.
     ///
-    /// `is_before` says whether an earlier one is ordered before it in all lanes. Those of its own warp are, lane by
-    /// lane, and the accesses of one order take the place of what they cover, as [`Shadow::add_own`] has it. Returns
-    /// `false` and adds nothing if something else is there, or a write that is not ordered.
+    /// `is_before` returns whether an access of another warp is ordered before the new one in all lanes; accesses of the
+    /// same warp are, since each lane accesses the same words again. A row that is ordered before is replaced where
+    /// [`Shadow::add_own`] replaces an access. Returns the values of the new row, for the caller to fill in; `None` if
+    /// nothing was added, because the line has other accesses or a race is possible.
     pub(super) fn add_row(
         &mut self,
         line: u64,
@@ -370,7 +371,7 @@ impl Shadow {
         true
     }
 
-    /// Adds an access to the end of a list that [`Shadow::retain`] has just returned; the node that it has there.
+    /// Adds an access to the end of a list that [`Shadow::retain`] has just returned, and returns its node.
     pub(super) fn append(&mut self, tail: Tail, entry: Entry) -> u32 {
         let new = Node { entry, next: NONE };
         let index = match self.free {

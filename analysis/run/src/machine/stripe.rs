@@ -13,7 +13,7 @@ const MOST_PITCH: u64 = 16;
 /// Accesses of whole words by lanes at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stripe {
-    /// The first word of lane 0, if it were there.
+    /// The first word of lane 0, or what it would be if lane 0 took part.
     origin: u64,
     /// Words from a lane to the next.
     pitch: u64,
@@ -34,7 +34,8 @@ pub(super) struct StripePart {
 }
 
 impl Stripe {
-    /// The stripe of accesses of as many bytes at an address in each of some lanes, if they are one.
+    /// The stripe of accesses of `bytes` bytes by `lanes`, each at its address in `keys`; `None` if the distances differ,
+    /// or the accesses are not of whole words.
     pub(super) fn new(keys: &Lanes, bytes: u64, lanes: u32) -> Option<Stripe> {
         let first = lanes.trailing_zeros() as usize;
         let last = lanes.checked_ilog2()? as usize;
@@ -65,7 +66,7 @@ impl Stripe {
         self.width as usize
     }
 
-    /// Its lines with the words that it has there.
+    /// The lines that it touches, each with the words of the stripe in that line.
     pub(super) fn rows(self) -> impl Iterator<Item = (u64, StripePart)> {
         let mut left = self.lanes;
         std::iter::from_fn(move || {
@@ -107,7 +108,7 @@ impl Stripe {
 }
 
 impl StripePart {
-    /// Its words in the line, each with its lane.
+    /// Each word, by its index in the line, with its lane.
     pub(super) fn each(self) -> impl Iterator<Item = (u8, u8)> {
         let first = self.words.trailing_zeros() as u8;
         let lane = self.lanes.trailing_zeros() as u8;

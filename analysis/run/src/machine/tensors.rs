@@ -154,13 +154,8 @@ impl Access<'_> {
         if let Some(start) = of.start {
             map.address = value(start);
         }
-        let wrong = self.wrong_box(&map, of, value);
-        if let Some(message) = wrong {
-            if !self.quiet {
-                let code = FindingCode::UnspecifiedOperand;
-                self.findings
-                    .push(code, &self.at, 1 << lane, message, Vec::new());
-            }
+        if let Some(message) = self.wrong_box(&map, of, value) {
+            self.refuse(lane, message);
             return None;
         }
         Some(map)

@@ -30,7 +30,8 @@ impl Access<'_> {
         found
     }
 
-    fn refuse(&mut self, lane: usize, message: String) {
+    /// Reports an operand of a lane whose effect is not specified.
+    pub(super) fn refuse(&mut self, lane: usize, message: String) {
         if !self.quiet {
             let code = FindingCode::UnspecifiedOperand;
             self.findings

@@ -14,7 +14,7 @@ local function client_of(bufnr)
   return embedded or request.client(bufnr)
 end
 
---- Shows results beside the file, in the window of earlier ones if that is open.
+--- Shows results next to the file, in the window of earlier results if that is open.
 ---@param text string
 local function show(text)
   local name = 'ptx-trial://results'

@@ -203,12 +203,16 @@ impl Subject {
         if !params.run {
             return trial;
         }
+        if params.values.len() > inputs.len() {
+            let (some, found) = (inputs.len(), params.values.len());
+            let plural = if some == 1 { "" } else { "s" };
+            trial.problem = Some(format!("expected {some} value{plural}, found {found}"));
+            return trial;
+        }
         let named = inputs.iter().zip(&params.values);
-        let mut values: Vec<String> = named
+        let values: Vec<String> = named
             .map(|(input, value)| format!("{}={value}", input.name))
             .collect();
-        // The sentence about their number counts them.
-        values.extend(params.values.iter().skip(inputs.len()).cloned());
         match statements.run(&values) {
             Ok(tried) => {
                 let mut shown = format!("// for {}\n{}\n\n", statements.target, statements.text);
@@ -282,7 +286,8 @@ fn number(input: &Operand, expression: &str) -> Option<String> {
     input.check(number).is_ok().then(|| number.to_owned())
 }
 
-/// The range of the statements that a range of a file touches, declarations and labels too; none without an instruction.
+/// The range of the statements that a range of a file touches, with declarations and labels; `None` without an
+/// instruction.
 fn selected(root: &SyntaxNode, range: TextRange) -> Option<TextRange> {
     let statement = |offset: TextSize| {
         let token = token_at(root, offset)?;
@@ -297,11 +302,16 @@ fn selected(root: &SyntaxNode, range: TextRange) -> Option<TextRange> {
     let ends = [range.start(), last].into_iter().filter_map(statement);
     let touching = ends.filter(|it| it.intersect(range).is_some_and(|it| !it.is_empty()));
     let whole = touching.fold(range, TextRange::cover);
-    let mut nodes = root.descendants();
-    let is_inside = |it: SyntaxNode| {
-        it.kind() == SyntaxKind::INSTRUCTION && whole.contains_range(syntax::trimmed_range(&it))
+    // Tokens of the range alone: code actions are asked for while one selects, in files of any length.
+    let first = token_at(root, whole.start());
+    let tokens = std::iter::successors(first, |it| it.next_token());
+    let mut tokens = tokens.take_while(|it| it.text_range().start() < whole.end());
+    let is_inside = |it: &SyntaxNode| {
+        it.kind() == SyntaxKind::INSTRUCTION && whole.contains_range(syntax::trimmed_range(it))
     };
-    nodes.any(is_inside).then_some(whole)
+    tokens
+        .any(|it| it.parent_ancestors().any(|it| is_inside(&it)))
+        .then_some(whole)
 }
 
 /// The places of a name in a text.

@@ -30,22 +30,12 @@ impl Lowering<'_> {
     ) -> Result<Option<Value>> {
         let element = self.element.unwrap_or(0) as u8;
         let value = match primitive {
-            Primitive::Filtered => {
+            Primitive::Filtered | Primitive::Gathered => {
                 let request = self.texel_request(primitive, arguments)?;
                 let to = request.to;
-                if request.query == (TextureQuery::Texel { floats: true }) {
+                if request.query != (TextureQuery::Texel { floats: false }) {
                     self.exactness = self.exactness.max(Exactness::Bounded);
                 }
-                let node = self.ask(request, element);
-                match to {
-                    ElementType::Float(format) => Value::Float(Float::Bits(node, format)),
-                    _ => Value::Int(Int::node(node, Range::of_bits(32, false))),
-                }
-            }
-            Primitive::Gathered => {
-                let request = self.texel_request(primitive, arguments)?;
-                self.exactness = self.exactness.max(Exactness::Bounded);
-                let to = request.to;
                 let node = self.ask(request, element);
                 match to {
                     ElementType::Float(format) => Value::Float(Float::Bits(node, format)),

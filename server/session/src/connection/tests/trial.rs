@@ -126,6 +126,12 @@ fn operands_have_the_types_of_their_constraints() {
     check(
         "cuda-cpp",
         CUDA,
+        &["1", "2", "3"],
+        expect!["expected 2 values, found 3"],
+    );
+    check(
+        "cuda-cpp",
+        CUDA,
         &["1.5", "0x1ffffffff"],
         expect![[r#"
             %1 .u32 `x + 1` such as 1: `1.5` for `%1`: a `.u32` is an integer
