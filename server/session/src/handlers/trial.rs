@@ -302,7 +302,7 @@ fn selected(root: &SyntaxNode, range: TextRange) -> Option<TextRange> {
     let ends = [range.start(), last].into_iter().filter_map(statement);
     let touching = ends.filter(|it| it.intersect(range).is_some_and(|it| !it.is_empty()));
     let whole = touching.fold(range, TextRange::cover);
-    // Tokens of the range alone: code actions are asked for while one selects, in files of any length.
+    // Tokens of the range alone, as editors request code actions at each change of the selection, in files of any length.
     let first = token_at(root, whole.start());
     let tokens = std::iter::successors(first, |it| it.next_token());
     let mut tokens = tokens.take_while(|it| it.text_range().start() < whole.end());
