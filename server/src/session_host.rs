@@ -7,7 +7,11 @@ use std::{
     time::Duration,
 };
 
-use session::{host::Host, lsp::lsp_types::Url};
+use run::statements::Statements;
+use session::{
+    host::{Host, RunStatements},
+    lsp::lsp_types::Url,
+};
 
 use crate::{
     compile_commands::CompileCommands,
@@ -49,6 +53,10 @@ impl Host for Machine {
 
     fn compile_targets(&self, uri: &Url) -> Vec<String> {
         path_of(uri).map_or_else(Vec::new, |it| self.commands.targets(&it))
+    }
+
+    fn run_statements(&self) -> Option<RunStatements> {
+        Some(Statements::run)
     }
 
     fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {

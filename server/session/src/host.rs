@@ -2,7 +2,12 @@
 
 use std::{fmt::Debug, path::PathBuf};
 
+use run::statements::{Statements, Tried};
+
 use crate::lsp::lsp_types::Url;
+
+/// Runs statements on values of their inputs, each `NAME=VALUE`; an `Err` is the sentence that refuses a value.
+pub type RunStatements = fn(&Statements, &[String]) -> Result<Tried, String>;
 
 /// The machine on which a session runs. Every method has a default, for a machine without files and threads,
 /// as a page in a browser is one.
@@ -37,6 +42,12 @@ pub trait Host: Debug + Send + Sync {
     fn compile_targets(&self, uri: &Url) -> Vec<String> {
         let _ = uri;
         Vec::new()
+    }
+
+    /// [`Statements::run`] if statements can be tried here. Nothing else in a language server executes PTX, so the module
+    /// for browsers, whose host has none, is built without the machine (130 KB with brotli).
+    fn run_statements(&self) -> Option<RunStatements> {
+        None
     }
 
     /// Runs `work` to its end. A host with threads calls `check` meanwhile, on the thread of the caller, again and

@@ -4,7 +4,7 @@ mod trial;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::host::Bare;
+use crate::host::{Bare, Host};
 
 const URI: &str = "untitled:a.ptx";
 const TEXT: &str = ".version 8.0\n.target sm_90\n.entry k()\n{\n  \n  bar.sync 0;\n  \n  ret;\n}\n";
@@ -14,7 +14,11 @@ struct Client(Connection);
 
 impl Client {
     fn new(capabilities: Value, options: Value) -> Client {
-        let mut client = Client(Connection::new(Arc::new(Bare)));
+        Client::on(Arc::new(Bare), capabilities, options)
+    }
+
+    fn on(host: Arc<dyn Host>, capabilities: Value, options: Value) -> Client {
+        let mut client = Client(Connection::new(host));
         let params = json!({ "capabilities": capabilities, "initializationOptions": options });
         client.ask(1, "initialize", params);
         client.notify("initialized", json!({}));

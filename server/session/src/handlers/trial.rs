@@ -11,6 +11,7 @@ use syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, token_at};
 use super::{Handler, Priority, Reads, Run, embedded};
 use crate::{
     embedded::HostDocument,
+    host::RunStatements,
     lsp::{
         ext::{self, Trial, TrialInput, TryStatementsParams},
         lsp_types::{CodeAction, Command, Range, Url},
@@ -36,7 +37,8 @@ pub(crate) const TRY_STATEMENTS: Handler<TryStatementsParams, Option<Trial>> = H
             },
             None => Subject::of_range(snapshot, document, range)?,
         };
-        Ok(subject.map(|it| it.answer(params)))
+        let runs = snapshot.shared.host.run_statements();
+        Ok(subject.map(|it| it.answer(params, runs)))
     }),
 };
 
@@ -48,7 +50,8 @@ pub(super) fn action(
     uri: &Url,
     range: Range,
 ) -> Answer<Option<CodeAction>> {
-    if !snapshot.shared.client.tries_statements {
+    let shared = &snapshot.shared;
+    if !shared.client.tries_statements || shared.host.run_statements().is_none() {
         return Ok(None);
     }
     let at = document.text_range(range);
@@ -175,16 +178,23 @@ impl Subject {
         }))
     }
 
-    fn answer(&self, params: &TryStatementsParams) -> Trial {
+    fn answer(&self, params: &TryStatementsParams, runs: Option<RunStatements>) -> Trial {
         let mut trial = Trial {
             statements: self.text.trim().to_owned(),
             target: self.target.clone().unwrap_or_default(),
             ..Trial::default()
         };
-        if let Some(problem) = self.problem {
-            trial.problem = Some(problem.to_owned());
-            return trial;
-        }
+        let run = match (runs, self.problem) {
+            (Some(run), None) => run,
+            (None, _) => {
+                trial.problem = Some("this server cannot run PTX".to_owned());
+                return trial;
+            }
+            (_, Some(problem)) => {
+                trial.problem = Some(problem.to_owned());
+                return trial;
+            }
+        };
         let statements = match Statements::new(&self.text, &self.declared, self.target.as_deref()) {
             Ok(it) => it,
             Err(problem) => {
@@ -213,7 +223,7 @@ impl Subject {
         let values: Vec<String> = named
             .map(|(input, value)| format!("{}={value}", input.name))
             .collect();
-        match statements.run(&values) {
+        match run(&statements, &values) {
             Ok(tried) => {
                 let mut shown = format!("// for {}\n{}\n\n", statements.target, statements.text);
                 for (input, value) in trial.inputs.iter().zip(&params.values) {

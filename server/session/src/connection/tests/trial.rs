@@ -3,17 +3,34 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
+use run::statements::Statements;
 use serde_json::{Value, json};
 
-use super::Client;
+use super::{Arc, Bare, Client, Host};
+use crate::host::RunStatements;
+
+/// A host without files that runs statements.
+#[derive(Debug)]
+struct Runner;
+
+impl Host for Runner {
+    fn run_statements(&self) -> Option<RunStatements> {
+        Some(Statements::run)
+    }
+}
 
 /// A client with a document in which two `¦` mark a range, or one a place; and what it asks about.
-fn session(language: &str, marked: &str, commands: &[&str]) -> (Client, Value) {
+fn session(
+    host: Arc<dyn Host>,
+    language: &str,
+    marked: &str,
+    commands: &[&str],
+) -> (Client, Value) {
     let capabilities = json!({
         "experimental": { "commands": { "commands": commands } },
         "textDocument": { "codeAction": { "codeActionLiteralSupport": {} } },
     });
-    let mut client = Client::new(capabilities, Value::Null);
+    let mut client = Client::on(host, capabilities, Value::Null);
     let uri = "untitled:a";
     let text = marked.replace('¦', "");
     let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
@@ -43,7 +60,7 @@ fn answer(client: &mut Client, method: &str, params: Value) -> Value {
 /// Tries the statements at the marks: without values their operands are shown.
 #[track_caller]
 fn check(language: &str, marked: &str, values: &[&str], expect: Expect) {
-    let (mut client, mut params) = session(language, marked, &[]);
+    let (mut client, mut params) = session(Arc::new(Runner), language, marked, &[]);
     params["values"] = json!(values);
     let found = answer(&mut client, "ptx/tryStatements", params.clone());
     let mut text = String::new();
@@ -391,7 +408,7 @@ fn what_cannot_run_says_why() {
 #[test]
 fn the_code_action_is_offered_to_clients_with_its_command() {
     let titles = |language: &str, marked: &str, commands: &[&str]| {
-        let (mut client, mut params) = session(language, marked, commands);
+        let (mut client, mut params) = session(Arc::new(Runner), language, marked, commands);
         params["context"] = json!({ "diagnostics": [] });
         let found = answer(&mut client, "textDocument/codeAction", params);
         let all = found.as_array().cloned().unwrap_or_default();
@@ -409,4 +426,17 @@ fn the_code_action_is_offered_to_clients_with_its_command() {
     assert_eq!(titles("ptx", selection, &command).len(), 1);
     let place = selection.replacen('¦', "", 1);
     assert_eq!(titles("ptx", &place, &command), [Value::Null; 0]);
+}
+
+#[test]
+fn a_host_that_runs_nothing_offers_nothing() {
+    let command = ["ptx-analyzer.tryStatements"];
+    let (mut client, mut params) = session(Arc::new(Bare), "cuda-cpp", CUDA, &command);
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = answer(&mut client, "textDocument/codeAction", params.clone());
+    let mut actions = actions.as_array().into_iter().flatten();
+    assert!(actions.all(|it| it["title"] != "Try this PTX…"));
+    let found = answer(&mut client, "ptx/tryStatements", params);
+    assert_eq!(found["problem"], "this server cannot run PTX");
+    assert_eq!(found["inputs"], json!([]));
 }
