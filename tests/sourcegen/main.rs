@@ -1,6 +1,7 @@
 //! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
 
 mod grammar_words;
+mod pictures;
 mod protocol_rules;
 mod settings;
 mod syntax_kinds;
@@ -85,4 +86,10 @@ fn settings_in_editors_are_fresh() {
     ensure_fresh(help, &settings::vim_help(&read(help)));
     let manifest = "editors/vscode/package.json";
     ensure_fresh(manifest, &settings::manifest(&read(manifest)));
+}
+
+#[test]
+fn pictures_of_the_command_line_are_fresh() {
+    let path = "editors/guide/pictures/run-race.svg";
+    ensure_fresh(path, &pictures::run_that_finds_a_race());
 }

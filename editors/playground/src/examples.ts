@@ -5,6 +5,7 @@ import tensor from '../../../tests/fixtures/ptx/hopper_wgmma.ptx';
 import saxpy from '../../../tests/fixtures/ptx/nvcc_saxpy.ptx';
 import softmax from '../../../tests/fixtures/ptx/triton_softmax.ptx';
 import mistakes from '../../tour/tour-mistakes.ptx';
+import race from '../../tour/tour-race.ptx';
 import tour from '../../tour/tour.ptx';
 
 /** An example and the language of its text. */
@@ -16,6 +17,7 @@ export interface Example {
 export const EXAMPLES: Example[] = [
   { name: 'Mistakes and their fixes', text: mistakes },
   { name: 'A tour of the features', text: tour },
+  { name: 'A race between threads', text: race },
   { name: 'saxpy, by nvcc', text: saxpy },
   { name: 'softmax, by Triton', text: softmax },
   { name: 'cp.async on sm_80', text: asynchronous },
