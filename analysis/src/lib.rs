@@ -29,9 +29,7 @@ mod values;
 
 pub use api::*;
 pub use demangle::short_name;
-pub use diagnostics::{
-    DIAGNOSTIC_CODES, DiagnosticCode, Earlier, NO_MODULE_CODE, PTXAS_CODE, Replacement,
-};
+pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, NO_MODULE_CODE, PTXAS_CODE};
 pub use diff::{
     ChangeKind, Comparable, Comparison, FunctionChange, Rewired, Side, VariableChange, compare,
     stable_name,

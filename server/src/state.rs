@@ -546,11 +546,7 @@ impl State {
             .into_iter()
             .filter_map(|(_, work)| work.without_snapshot())
             .collect();
-        let reconfigured = config.is_some();
         self.host.apply_change(Change { files, config });
-        if reconfigured {
-            self.shared.diagnostics_cache.clear();
-        }
         if !garbage.is_empty() {
             // Freeing a large tree takes tens of milliseconds.
             self.free(garbage);

@@ -25,15 +25,6 @@ use crate::{
 /// Finds what a family of rules says about a function.
 type Family = fn(&dyn Database, Function<'_>, &mut Vec<Finding>);
 
-/// Checks of single statements, and of the declarations that they name.
-pub(in crate::diagnostics) const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
-    undefined::in_function,
-    constants::in_function,
-    instructions::check::in_function,
-    // It looks at the errors found before.
-    calls::check::in_function,
-];
-
 /// The findings of one function.
 #[salsa::tracked(returns(deref))]
 pub(in crate::diagnostics) fn function_findings<'db>(
@@ -41,8 +32,16 @@ pub(in crate::diagnostics) fn function_findings<'db>(
     function: Function<'db>,
 ) -> Vec<StoredFinding> {
     let mut findings = Vec::new();
-    let subject = Subject::whole(db, function);
-    for family in STATEMENTS {
+    let subject = Subject::new(db, function);
+    // Checks of single statements, and of the declarations that they name.
+    let statements: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
+        undefined::in_function,
+        constants::in_function,
+        instructions::check::in_function,
+        // It looks at the errors found before.
+        calls::check::in_function,
+    ];
+    for family in statements {
         // A keystroke waits until this stops, so it is asked often whether it is still wanted.
         db.unwind_if_revision_cancelled();
         family(&subject, &mut findings);

@@ -8,7 +8,6 @@ mod findings;
 mod fix;
 mod lints;
 mod place;
-mod provisional;
 pub(crate) mod registry;
 mod rendering;
 mod rules;
@@ -18,8 +17,6 @@ pub(crate) mod suggestion;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use provisional::after_edits;
-pub use provisional::{Earlier, Replacement};
 pub use registry::{DIAGNOSTIC_CODES, DiagnosticCode, NO_MODULE_CODE, PTXAS_CODE};
 #[cfg(test)]
 pub(crate) use registry::{is_flow_lint, is_lint};
@@ -27,7 +24,7 @@ pub(crate) use rendering::{
     compiler::with_messages,
     foreign::severities,
     join::{Fixes, diagnostics, touches},
-    levels::{control_verbs, has_controls},
+    levels::control_verbs,
     runs::with_run_comments,
     syntax_errors::syntax_diagnostics,
 };

@@ -79,16 +79,6 @@ impl DiagnosticCode {
     pub(in crate::diagnostics) fn is_found_elsewhere(&self) -> bool {
         self.scope == Scope::Program
     }
-
-    /// Whether the parser finds it.
-    pub(in crate::diagnostics) fn is_of_syntax(&self) -> bool {
-        self.scope == Scope::Syntax
-    }
-
-    /// Whether a look at the changed instructions finds all that has changed of its findings.
-    pub(in crate::diagnostics) fn is_of_statements(&self) -> bool {
-        self.scope == Scope::Statement
-    }
 }
 
 /// The code with a name.
@@ -436,7 +426,7 @@ mod tests {
         ] {
             let registered = super::code(code.as_str());
             assert!(
-                registered.is_some_and(DiagnosticCode::is_of_syntax),
+                registered.is_some_and(|it| it.scope == Scope::Syntax),
                 "{}",
                 code.as_str()
             );

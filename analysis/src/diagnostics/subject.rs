@@ -1,80 +1,45 @@
 //! Checks that work statement by statement.
 
 use salsa::Database;
-use syntax::{Cursor, TextRange};
+use syntax::Cursor;
 
 use crate::{
-    flow::facts::for_each_instruction_in,
+    flow::facts::for_each_instruction,
     hir::{
         body::{Body, Instruction, body},
         declared::Declared,
         forms::{Forms, forms},
         items::Function,
-        tree,
     },
 };
 
-/// A function, or a part of it.
+/// A function whose statements are checked.
 pub(in crate::diagnostics) struct Subject<'a> {
     pub(in crate::diagnostics) db: &'a dyn Database,
     pub(in crate::diagnostics) function: Function<'a>,
-    /// The instructions of the part, and all declarations of the function.
     pub(in crate::diagnostics) body: &'a Body,
-    /// The forms of these instructions.
     forms: &'a Forms<'a>,
     wrong_constants: bool,
-    /// Relative to the function.
-    part: Option<TextRange>,
 }
 
 impl<'a> Subject<'a> {
-    /// All of a function.
-    pub(in crate::diagnostics) fn whole(
-        db: &'a dyn Database,
-        function: Function<'a>,
-    ) -> Subject<'a> {
-        Subject::new(db, function, body(db, function), forms(db, function), None)
-    }
-
-    /// A part of a function, of which the body and the forms were made.
-    pub(in crate::diagnostics) fn part(
-        db: &'a dyn Database,
-        function: Function<'a>,
-        body: &'a Body,
-        forms: &'a Forms<'a>,
-        part: TextRange,
-    ) -> Subject<'a> {
-        Subject::new(db, function, body, forms, Some(part))
-    }
-
-    fn new(
-        db: &'a dyn Database,
-        function: Function<'a>,
-        body: &'a Body,
-        forms: &'a Forms<'a>,
-        part: Option<TextRange>,
-    ) -> Subject<'a> {
+    pub(in crate::diagnostics) fn new(db: &'a dyn Database, function: Function<'a>) -> Subject<'a> {
+        let forms = forms(db, function);
         Subject {
             db,
             function,
-            body,
+            body: body(db, function),
             wrong_constants: forms.all.iter().any(|it| it.data(db).wrong_constant),
             forms,
-            part,
         }
     }
 
-    /// Whether it is all of the function.
-    pub(in crate::diagnostics) fn is_whole(&self) -> bool {
-        self.part.is_none()
-    }
-
-    /// The forms of the instructions that are judged.
+    /// The forms of its instructions.
     pub(in crate::diagnostics) fn forms(&self) -> &Forms<'a> {
         self.forms
     }
 
-    /// Whether a constant expression in these instructions has no value.
+    /// Whether a constant expression in an instruction has no value.
     pub(in crate::diagnostics) fn has_wrong_constants(&self) -> bool {
         self.wrong_constants
     }
@@ -94,11 +59,6 @@ impl<'a> Subject<'a> {
         &self,
         act: &mut impl FnMut(&Instruction, &Cursor<'a>),
     ) {
-        for_each_instruction_in(&self.cursor(), self.body, self.part, act);
-    }
-
-    /// Whether some of a node is judged.
-    pub(in crate::diagnostics) fn contains(&self, node: &Cursor<'_>) -> bool {
-        tree::lies_in(node, self.part)
+        for_each_instruction(&self.cursor(), self.body, act);
     }
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use isa::semantics::Control;
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{
     SymbolKind,
@@ -231,18 +231,8 @@ pub(crate) fn for_each_instruction<'a>(
     body: &Body,
     act: &mut impl FnMut(&Instruction, &Cursor<'a>),
 ) {
-    for_each_instruction_in(function, body, None, act);
-}
-
-/// As [`for_each_instruction`], of a part of a function and the body that was made of it.
-pub(crate) fn for_each_instruction_in<'a>(
-    function: &Cursor<'a>,
-    body: &Body,
-    part: Option<TextRange>,
-    act: &mut impl FnMut(&Instruction, &Cursor<'a>),
-) {
     let mut instructions = body.instructions.iter();
-    tree::for_each_instruction_in(function, part, &mut |node| {
+    tree::for_each_instruction(function, &mut |node| {
         if let Some(instruction) = instructions.next() {
             act(instruction, node);
         }

@@ -47,14 +47,9 @@ pub(crate) fn body_around<'db>(
     part: TextRange,
 ) -> Cow<'db, Body> {
     match is_longer(db, function, LONG) {
-        true => Cow::Owned(partial_body(db, function, part)),
+        true => Cow::Owned(within(db, function, Some(part))),
         false => Cow::Borrowed(body(db, function)),
     }
-}
-
-/// The body of a function with those instructions only that meet a part of it.
-pub(crate) fn partial_body(db: &dyn Database, function: Function<'_>, part: TextRange) -> Body {
-    within(db, function, Some(part))
 }
 
 impl Body {

@@ -149,7 +149,7 @@ impl Connection {
         let reported = self.documents.values().map(|it| it.reported);
         match reported.min() {
             Some(Stage::Outdated) => Waiting::Messages,
-            Some(Stage::Syntax | Stage::Provisional) => Waiting::Diagnostics,
+            Some(Stage::Syntax) => Waiting::Diagnostics,
             Some(Stage::Complete) | None => Waiting::Nothing,
         }
     }
@@ -506,9 +506,6 @@ impl Connection {
             self.settings = Arc::new(config.clone());
         }
         self.host.apply_change(Change { files, config });
-        if configured {
-            self.shared.diagnostics_cache.clear();
-        }
     }
 
     fn answer(&mut self, id: &str, result: &impl Serialize) {

@@ -8,7 +8,6 @@ use syntax::text::StableHasher;
 use tracing::info;
 
 use crate::{
-    diagnostics_cache::LONG_TEXT,
     lsp::{
         lsp_types::{
             Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
@@ -32,8 +31,6 @@ pub enum Stage {
     Outdated,
     /// Its syntax errors.
     Syntax,
-    /// Diagnostics that are derived from an older text.
-    Provisional,
     /// All, or the worst [`MAX_PER_FILE`].
     Complete,
 }
@@ -54,19 +51,13 @@ pub fn next_diagnostics(
     let (found, reached) =
         if pushes && stage < Stage::Syntax && first && is_long && document.host.is_none() {
             (snapshot.analysis.syntax_diagnostics(file)?, Stage::Syntax)
-        } else if pushes
-            && stage < Stage::Provisional
-            && let Some(found) = provisional_diagnostics(snapshot, &document)?
-        {
-            (found, Stage::Provisional)
         } else {
             (all_diagnostics(snapshot, &document)?, Stage::Complete)
         };
     Ok((file_diagnostics(snapshot, &document, found)?, reached))
 }
 
-/// All problems of a file, or the worst [`MAX_PER_FILE`]. Those of long documents are stored, to derive provisional ones
-/// from them after an edit.
+/// All problems of a file, or the worst [`MAX_PER_FILE`].
 pub fn all_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
@@ -77,38 +68,11 @@ pub fn all_diagnostics(
             false => Ok(Vec::new()),
         };
     }
-    let (file, cache) = (document.file, &snapshot.shared.diagnostics_cache);
-    let revision = cache.revision(file);
+    let file = document.file;
     let mut found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
     // An empty text lacks its `.version` only once something is written.
     found.retain(|it| it.code != analysis::NO_MODULE_CODE || !it.range.is_empty());
-    found = with_mistakes(&snapshot.analysis, file, found)?;
-    let is_long = u32::from(document.lines().text_len()) > LONG_TEXT;
-    // Comments may concern what they are far from.
-    if is_long && !snapshot.analysis.has_control_comments(file)? {
-        cache.store(file, revision, found.as_slice().into(), true);
-    } else {
-        cache.invalidate(file);
-    }
-    Ok(found)
-}
-
-/// The problems of a file after an edit in a long function, before the whole file is checked again, or `None` if they
-/// cannot be derived: see [`analysis::Analysis::diagnostics_after_edits`].
-pub fn provisional_diagnostics(
-    snapshot: &Snapshot,
-    document: &Document,
-) -> Answer<Option<Vec<analysis::Diagnostic>>> {
-    let (file, cache) = (document.file, &snapshot.shared.diagnostics_cache);
-    let revision = cache.revision(file);
-    let Some(earlier) = cache.earlier(file) else {
-        return Ok(None);
-    };
-    let found = snapshot.analysis.diagnostics_after_edits(file, &earlier)?;
-    if let Some(found) = &found {
-        cache.store(file, revision, found.as_slice().into(), false);
-    }
-    Ok(found)
+    Ok(with_mistakes(&snapshot.analysis, file, found)?)
 }
 
 /// Converts diagnostics of a file to LSP, with the messages of `ptxas`, within the capabilities of the client.

@@ -1,6 +1,5 @@
 //! Edits of open documents, as clients send them.
 
-use analysis::Replacement;
 use syntax::{
     Document, TextRange,
     text::{Edit, Encoding, InvalidEdit, LineTable, minimal_edit},
@@ -50,10 +49,7 @@ impl Editable for Document {
 #[must_use]
 pub fn written(edits: &[Applied]) -> Option<TextRange> {
     let last = edits.last().filter(|_| edits.len() < MANY_CHANGES)?;
-    Some(TextRange::at(
-        last.replacement.range.start(),
-        last.replacement.len,
-    ))
+    Some(last.inserted)
 }
 
 /// Applies messages about one document, in their order, and says what they did to its text.
@@ -141,17 +137,14 @@ pub fn replace_text(document: &mut impl Editable, text: &str) -> Option<Applied>
 pub struct Applied {
     /// The lines that it moved.
     pub lines: LineEdit,
-    /// The range that was replaced, in the text as it was.
-    pub replacement: Replacement,
+    /// The range of the inserted text.
+    pub inserted: TextRange,
 }
 
 fn apply_edit(document: &mut impl Editable, edit: &Edit) -> Option<Applied> {
     let applied = Applied {
         lines: LineEdit::new(document.lines(), edit),
-        replacement: Replacement {
-            range: edit.range,
-            len: edit.range_after().len(),
-        },
+        inserted: edit.range_after(),
     };
     match document.apply(edit) {
         Ok(()) => Some(applied),

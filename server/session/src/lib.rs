@@ -13,7 +13,6 @@ pub mod config;
 pub mod connection;
 pub mod debug;
 pub mod diagnostics;
-pub mod diagnostics_cache;
 mod documents;
 pub mod draw;
 pub mod edits;

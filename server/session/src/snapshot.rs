@@ -11,7 +11,6 @@ use syntax::{
 pub use crate::answer::{Answer, RequestError};
 use crate::{
     config::{Features, HoverFigures},
-    diagnostics_cache::DiagnosticsCache,
     draw::Theme,
     embedded::{Fragments, HostDocument, HostDocuments},
     exact::{Findings, Results},
@@ -36,8 +35,6 @@ pub struct Shared {
     pub client: Client,
     /// The semantic tokens that the client has.
     pub tokens: TokenCache,
-    /// The last diagnostics of long documents.
-    pub diagnostics_cache: DiagnosticsCache,
     /// The statements that are being written, and what is held back about them.
     pub quiet: Quiet,
     /// The diagnostics of the PTX in documents of other languages.
@@ -53,7 +50,6 @@ impl Shared {
             host,
             client,
             tokens: TokenCache::default(),
-            diagnostics_cache: DiagnosticsCache::default(),
             quiet: Quiet::default(),
             fragments: Fragments::default(),
         }

@@ -16,11 +16,6 @@ use tracing::error;
 
 use super::{Event, StateHandle, requests::panic_message};
 
-/// How long a search waits after it has sent provisional diagnostics. That message passes three more threads, and the
-/// system may wake one of them on the processor on which the search continues: then it waits for milliseconds. The
-/// rest is less urgent, and takes much longer than this.
-const HEAD_START: Duration = Duration::from_micros(300);
-
 /// Search for the problems of one file.
 pub(super) struct Diagnosis {
     pub(super) file: FileId,
@@ -72,10 +67,6 @@ impl Diagnosis {
                 diagnostics: diagnostics.map(|it| EncodedDiagnostics::new(&it)),
             }));
         };
-        let report_part = |diagnostics| {
-            report(Some(diagnostics), true);
-            std::thread::sleep(HEAD_START);
-        };
         let search = || -> Answer<Vec<Diagnostic>> {
             let mut stage = Stage::Outdated;
             loop {
@@ -83,7 +74,7 @@ impl Diagnosis {
                 if reached == Stage::Complete {
                     return Ok(found);
                 }
-                report_part(found);
+                report(Some(found), true);
                 stage = reached;
             }
         };

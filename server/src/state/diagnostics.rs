@@ -64,14 +64,12 @@ impl State {
     pub(super) fn schedule_open_files(&mut self) {
         let now = Instant::now();
         let fixed = self.config.debounce;
-        let client = &self.shared.client;
-        for (file, open) in &mut self.documents {
+        if !self.shared.client.pushes() {
+            return;
+        }
+        for open in self.documents.values_mut() {
             // A text that is being parsed has none yet.
             if open.text.document().is_none() {
-                continue;
-            }
-            // A client that requests diagnostics gets provisional ones at once; for a refresh, all must be found.
-            if !client.pushes() && !self.shared.refreshes_later(*file) {
                 continue;
             }
             let schedule = &mut open.schedule;
@@ -154,12 +152,6 @@ impl State {
         };
         if !report.partial {
             schedule.cost = report.cost;
-        }
-        if !self.shared.client.pushes() {
-            if self.shared.must_refresh(report.file, found.fingerprint) {
-                self.send(Outgoing::RefreshDiagnostics);
-            }
-            return;
         }
         let shown = Some((report.version, found.fingerprint));
         if open.version != report.version || schedule.published == shown {

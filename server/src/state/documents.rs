@@ -116,7 +116,6 @@ impl State {
         if let Some(document) = open.and_then(|it| it.text.document()) {
             let contents = document.contents();
             let interrupted = self.apply(vec![(file, Some(contents))], None);
-            self.shared.document_written(file, edits);
             self.edited_at(file, edits.and_then(written));
             self.after_write(interrupted);
         }

@@ -76,7 +76,7 @@ fn workloads() -> Vec<Workload> {
             "200 lines",
             || generate::module(6_500),
             Targets {
-                diagnostics: Some(5.0),
+                diagnostics: Some(10.0),
                 answers: Some(5.0),
                 ..Targets::default()
             },
@@ -85,7 +85,7 @@ fn workloads() -> Vec<Workload> {
             "2,000 lines of a pipeline of wgmma",
             || pipeline(2_000),
             Targets {
-                diagnostics: Some(5.0),
+                diagnostics: Some(10.0),
                 answers: Some(5.0),
                 ..Targets::default()
             },
@@ -95,7 +95,7 @@ fn workloads() -> Vec<Workload> {
             || generate::module(1_000_000),
             Targets {
                 cold_start: Some(60.0),
-                diagnostics: Some(5.0),
+                diagnostics: Some(30.0),
                 answers: Some(5.0),
                 memory,
             },
@@ -105,7 +105,7 @@ fn workloads() -> Vec<Workload> {
             || generate::module(10_000_000),
             Targets {
                 cold_start: Some(1500.0),
-                diagnostics: Some(5.0),
+                diagnostics: Some(30.0),
                 answers: Some(5.0),
                 memory,
             },
@@ -114,7 +114,7 @@ fn workloads() -> Vec<Workload> {
             "50 MB",
             || generate::module(50_000_000),
             Targets {
-                diagnostics: Some(15.0),
+                diagnostics: Some(50.0),
                 answers: Some(15.0),
                 memory,
                 ..Targets::default()
@@ -124,7 +124,7 @@ fn workloads() -> Vec<Workload> {
             "100,000 instructions in a function",
             || generate::function(100_000),
             Targets {
-                diagnostics: Some(10.0),
+                diagnostics: Some(300.0),
                 answers: Some(5.0),
                 memory,
                 ..Targets::default()

@@ -326,11 +326,6 @@ impl<'db> Join<'db> {
         }
     }
 
-    /// The errors of the syntax.
-    pub(in crate::diagnostics) fn syntax_errors(&self) -> impl Iterator<Item = Diagnostic> {
-        self.syntax.iter().cloned()
-    }
-
     pub(in crate::diagnostics) fn finish(&self, pending: Pending<'_>) -> Diagnostic {
         let diagnostic = match pending.source {
             PendingPart::Syntax(index) => self.syntax[index].clone(),

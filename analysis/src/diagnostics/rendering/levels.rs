@@ -18,10 +18,7 @@ use crate::{
         registry::{self, CONTROL_COMMENT, DIAGNOSTIC_CODES},
         suggestion::most_similar,
     },
-    hir::{
-        items::{Function, ModuleItems, item_offsets, items},
-        tree::for_each_token,
-    },
+    hir::items::{Function, ModuleItems, item_offsets, items},
 };
 
 /// The verbs of comments.
@@ -338,17 +335,8 @@ pub(in crate::diagnostics) fn tags(code: &str) -> &'static [DiagnosticTag] {
     registry::code(code).map_or(&[], |it| it.tags)
 }
 
-/// Whether there is a comment in a node that is for us, right or wrong.
-pub(in crate::diagnostics) fn has_control(node: &Cursor<'_>) -> bool {
-    let mut found = false;
-    for_each_token(node, &mut |it| {
-        found |= it.kind().is_trivia() && it.text().contains(MARK);
-    });
-    found
-}
-
 /// Whether a file has comments that set levels.
-pub(crate) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
+pub(super) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
     if !is_marked(db, file) {
         return false;
     }

@@ -156,7 +156,6 @@ impl Connection {
         if let Some(text) = open.and_then(|it| it.text.as_ref()) {
             let contents = text.contents();
             self.apply(vec![(file, Some(contents))], false);
-            self.shared.document_written(file, edits);
             self.edited_at(file, edits.and_then(written));
             self.schedule_open_files();
         }
@@ -183,13 +182,10 @@ impl Connection {
     /// The diagnostics of every open file are wanted again: a change of one file can concern all others.
     pub(super) fn schedule_open_files(&mut self) {
         let client = &self.shared.client;
-        for (file, open) in &mut self.documents {
-            open.reported = if client.pushes() {
-                Stage::Outdated
-            } else if self.shared.refreshes_later(*file) {
-                Stage::Provisional
-            } else {
-                Stage::Complete
+        for open in self.documents.values_mut() {
+            open.reported = match client.pushes() {
+                true => Stage::Outdated,
+                false => Stage::Complete,
             };
         }
     }
@@ -220,12 +216,6 @@ impl Connection {
         };
         open.reported = knows;
         let fingerprint = fingerprint(&found);
-        if !self.shared.client.pushes() {
-            if self.shared.must_refresh(file, fingerprint) {
-                self.request_client("workspace/diagnostic/refresh", &Value::Null);
-            }
-            return;
-        }
         let shown = Some((open.version, fingerprint));
         if open.published != shown {
             open.published = shown;

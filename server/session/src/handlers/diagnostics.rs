@@ -2,14 +2,12 @@
 
 use super::{Handler, Priority, Reads, Run};
 use crate::{
-    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, provisional_diagnostics},
+    diagnostics::{all_diagnostics, file_diagnostics, fingerprint},
     lsp::lsp_types::{
-        Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport,
-        DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
-        RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
-        UnchangedDocumentDiagnosticReport,
+        DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
+        FullDocumentDiagnosticReport, RelatedFullDocumentDiagnosticReport,
+        RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
     },
-    snapshot::{Answer, Document, Snapshot},
 };
 
 pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosticReportResult> =
@@ -20,7 +18,10 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         reads: Reads::Known,
         run: Run::Snapshot(|snapshot, params| {
             let items = match snapshot.document(&params.text_document.uri)? {
-                Some(document) if snapshot.diagnostics => items(snapshot, &document)?,
+                Some(document) if snapshot.diagnostics => {
+                    let found = all_diagnostics(snapshot, &document)?;
+                    file_diagnostics(snapshot, &document, found)?
+                }
                 // No null is allowed here.
                 _ => Vec::new(),
             };
@@ -44,18 +45,3 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
             Ok(DocumentDiagnosticReportResult::Report(report))
         }),
     };
-
-/// The diagnostics that a client gets that asks: if it can be told to ask again, those that are known at once.
-fn items(snapshot: &Snapshot, document: &Document) -> Answer<Vec<Diagnostic>> {
-    if snapshot.shared.client.refresh_diagnostics
-        && let Some(found) = provisional_diagnostics(snapshot, document)?
-    {
-        let items = file_diagnostics(snapshot, document, found)?;
-        let cache = &snapshot.shared.diagnostics_cache;
-        if cache.set_provisional(document.file, fingerprint(&items)) {
-            return Ok(items);
-        }
-    }
-    let found = all_diagnostics(snapshot, document)?;
-    file_diagnostics(snapshot, document, found)
-}

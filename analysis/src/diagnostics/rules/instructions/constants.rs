@@ -45,7 +45,7 @@ pub(in crate::diagnostics) fn in_module(
 
 /// Looks for a cancellation now and then in long bodies.
 fn visit(subject: &Subject<'_>, node: &Cursor<'_>, problems: &mut Vec<Problem>) {
-    for child in node.nodes().filter(|it| subject.contains(it)) {
+    for child in node.nodes() {
         match child.kind() {
             SyntaxKind::BLOCK => visit(subject, &child, problems),
             SyntaxKind::STATEMENT_RUN => {

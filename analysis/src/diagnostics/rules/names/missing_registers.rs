@@ -21,7 +21,7 @@ use super::register_fixes::{accepts, wanted};
 pub(crate) fn missing_registers(db: &dyn Database, file: SourceFile) -> Vec<MissingRegister> {
     let functions = items(db, file).functions.iter();
     functions
-        .flat_map(|it| of_function(&Subject::whole(db, *it)))
+        .flat_map(|it| of_function(&Subject::new(db, *it)))
         .collect()
 }
 

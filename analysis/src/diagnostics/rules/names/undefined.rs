@@ -171,10 +171,6 @@ impl<'a> OuterNames<'a> {
         let Subject {
             db, function, body, ..
         } = *self.subject;
-        // The names of the whole function would be read, which takes too long while somebody types.
-        if !self.subject.is_whole() {
-            return Vec::new();
-        }
         let shadowed = shadowed_names(db, function).iter();
         let labels = shadowed.filter_map(|(index, _)| {
             let definition = body.definitions.get(*index)?;
