@@ -5,8 +5,11 @@
 
 #[cfg(test)]
 mod tests;
+mod written;
 
 use crate::target::Target;
+
+pub use written::{Named, PRODUCTS, SHARED};
 
 /// The meaning of the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
