@@ -37,6 +37,7 @@ pub use diff::{
 pub use features::{
     completion::writing::{Telling, Writing},
     hover::{
+        calculators::{Calculator, CalculatorInput, calculate, calculators},
         documentation::{documentation, documented},
         explain::explain,
         site::{SiteChapter, SitePage, site_chapters, site_path, site_with_links},

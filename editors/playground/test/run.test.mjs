@@ -127,20 +127,48 @@ test('steps, breakpoints, lanes, and back again', async () => {
   await close();
 });
 
-test('kernels of the book are checked and run in its pages', async () => {
-  const script = readFileSync(`${top}server/src/cli/site/kernels.js`, 'utf8');
-  const escaped = kernel(LAUNCH).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const html = `<!doctype html><title>A page</title><script>const path_to_root = '';</script>
-    <pre><code class="language-ptx">${escaped}</code></pre>
-    <pre><code class="language-ptx">add.u32 %r1, %r2, 1;</code></pre><script>${script}</script>`;
-  const { page, close } = await open('book.html', (page) =>
-    page.route('**/book.html', (route) => route.fulfill({ contentType: 'text/html', body: html })),
+/** Opens a page of the book with these elements. */
+function openBook(html) {
+  const scripts = ['server', 'kernels', 'calculators'].map((name) =>
+    readFileSync(`${top}server/src/cli/site/${name}.js`, 'utf8'),
   );
+  const body = `<!doctype html><title>A page</title><script>const path_to_root = '';</script>
+    ${html}<script>${scripts.join('\n')}</script>`;
+  return open('book.html', (page) =>
+    page.route('**/book.html', (route) => route.fulfill({ contentType: 'text/html', body })),
+  );
+}
+
+test('kernels of the book are checked and run in its pages', async () => {
+  const escaped = kernel(LAUNCH).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const html = `
+    <pre><code class="language-ptx">${escaped}</code></pre>
+    <pre><code class="language-ptx">add.u32 %r1, %r2, 1;</code></pre>`;
+  const { page, close } = await openBook(html);
   assert.equal(await page.locator('.ptx-kernel').count(), 1);
   await page.locator('button', { hasText: 'Check' }).click();
   await page.locator('.ptx-outcome', { hasText: 'No problems.' }).waitFor();
   await page.locator('button', { hasText: 'Run' }).click();
   await page.locator('.ptx-outcome', { hasText: 'p: 16 of 32 elements differ' }).waitFor();
   assert.match(await page.locator('a', { hasText: 'Step' }).getAttribute('href'), /playground\/index\.html#step=/);
+  await close();
+});
+
+test('calculators of the book answer in its pages', async () => {
+  const { page, close } = await openBook(`
+    <form class="ptx-calculator" data-name="swizzle">
+      <label>mode <input name="mode" value=""></label>
+      <label>row <input name="row" value="3"></label>
+      <label>byte <input name="byte" value="32"></label>
+      <button>Compute</button>
+    </form>
+    <div class="ptx-answer" role="status">Nothing yet.</div>`);
+  const answer = page.locator('.ptx-answer');
+  await page.locator('button', { hasText: 'Compute' }).click();
+  await answer.locator('p', { hasText: 'Row 3, byte 32 is at 0x190' }).waitFor();
+  assert.equal(await answer.locator('tbody tr').count(), 8);
+  await page.getByLabel('mode').fill('96');
+  await page.getByLabel('mode').press('Enter');
+  await answer.locator('p', { hasText: 'expected none, 32, 64, 128' }).waitFor();
   await close();
 });

@@ -1,5 +1,6 @@
 //! `ptx-analyzer site`: the documentation as a book for mdBook, for those who publish it.
 
+mod calculators;
 mod course;
 mod figures;
 #[cfg(test)]
@@ -41,8 +42,12 @@ enable = true
 
 /// Makes the examples coloured.
 const SCRIPT: &str = include_str!("site/ptx.js");
-/// Lets readers check, run and step kernels, where there is a playground.
-const KERNELS: &str = include_str!("site/kernels.js");
+/// Lets readers check, run and step kernels and compute with other values, where there is a playground.
+const WITH_PLAYGROUND: &str = concat!(
+    include_str!("site/server.js"),
+    include_str!("site/kernels.js"),
+    include_str!("site/calculators.js"),
+);
 
 /// The page that leads to the playground.
 const PLAYGROUND_PAGE: &str = "\
@@ -79,6 +84,7 @@ const PLACES: &[(&str, &str)] = &[
     ("editors/guide/checking.md", "guide/checking.md"),
     ("editors/guide/debugging.md", "guide/debugging.md"),
     ("editors/guide/mcp.md", "guide/mcp.md"),
+    ("editors/guide/calculators.md", "guide/calculators.md"),
     ("editors/guide/from-cuda.md", "guide/from-cuda.md"),
     ("editors/guide/from-sass.md", "guide/from-sass.md"),
     ("editors/guide/from-triton.md", "guide/from-triton.md"),
@@ -96,6 +102,9 @@ const FOLDERS: &[(&str, &str)] = &[
     ("analysis/docs/learn/", "learn/"),
 ];
 
+/// The title of the page with forms.
+const CALCULATORS: &str = "Calculators";
+
 /// The pages about editors, in their order.
 const GUIDES: &[(&str, &str)] = &[
     ("editors/guide/vscode.md", "Visual Studio Code"),
@@ -106,6 +115,7 @@ const GUIDES: &[(&str, &str)] = &[
     ("editors/guide/tour.md", "A tour of the features"),
     ("editors/guide/debugging.md", "Debugging"),
     ("editors/guide/mcp.md", "Programs that write PTX"),
+    ("editors/guide/calculators.md", CALCULATORS),
     ("editors/guide/from-cuda.md", "PTX for CUDA C++ programmers"),
     ("editors/guide/from-sass.md", "PTX for people who read SASS"),
     ("editors/guide/from-triton.md", "PTX for Triton programmers"),
@@ -246,7 +256,11 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         let Some(place) = PLACES.iter().find(|it| it.0 == *file) else {
             continue;
         };
-        guides.push(page(place.1, title, &read(file)?, file));
+        let mut text = read(file)?;
+        if *title == CALCULATORS && has_playground {
+            text = calculators::with_forms(&text);
+        }
+        guides.push(page(place.1, title, &text, file));
     }
     // Pages of chapters are in folders of their own.
     let playground = has_playground.then_some("../playground/index.html");
@@ -302,7 +316,7 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         (
             "ptx.js".to_owned(),
             match has_playground {
-                true => format!("{SCRIPT}{KERNELS}"),
+                true => format!("{SCRIPT}{WITH_PLAYGROUND}"),
                 false => SCRIPT.to_owned(),
             },
         ),

@@ -97,7 +97,8 @@ pub(super) fn whose_type(found: &MatchedInstruction<'_>, index: usize) -> Option
     names.get(at).copied()
 }
 
-fn table(held: &[Held<'_>]) -> String {
+/// The fragments as a table of formulas, with a legend.
+pub(super) fn table(held: &[Held<'_>]) -> String {
     let all: Vec<&Fragment> = held.iter().map(|it| it.fragment).collect();
     let mut text = format!("Fragments, with {}:\n\n", legend(&all));
     let parts = all.iter().find(|it| it.parts.1 > 1).map(|it| it.parts.0);
@@ -340,6 +341,11 @@ fn cell(fragment: &Fragment, lane: u32, register: u32, with_part: bool) -> Strin
         Some(first) if with_part => format!("{}: {text}", first.part),
         _ => text,
     }
+}
+
+/// The elements of a register of a lane, with the matrix where there are several.
+pub(super) fn lane_cell(fragment: &Fragment, lane: u32, register: u32) -> String {
+    cell(fragment, lane, register, fragment.parts.1 > 1)
 }
 
 /// Numbers as a range if they are one.

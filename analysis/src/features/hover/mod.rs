@@ -1,5 +1,6 @@
 //! Hover: what a word means here, as Markdown.
 
+pub(crate) mod calculators;
 pub(crate) mod documentation;
 pub(crate) mod explain;
 mod figure;

@@ -1,13 +1,8 @@
-// Lets readers check, run and step the kernels of the book. The playground's module is loaded by the first click.
+// Lets readers check, run and step the kernels of the book. The first click loads the playground's module.
 (() => {
-  const playground = new URL(`${path_to_root}playground/`, document.baseURI);
+  const { playground } = ptxServer;
   const wasm = new URL('ptx_debugger_bg.wasm', playground).href;
-  const element = (name, text = '', className = '') => {
-    const it = document.createElement(name);
-    it.textContent = text;
-    it.className = className;
-    return it;
-  };
+  const element = ptxElement;
   const list = (items) => {
     const all = element('ul');
     for (const item of items) {
@@ -23,33 +18,8 @@
     return link;
   };
 
-  let server;
-  let lastId = 0;
-  const waiting = new Map();
-  /** Starts the server once; documents are opened in it, and their diagnostics come. */
-  const start = () => {
-    if (server) return;
-    server = new Worker(new URL('server.js#ptx_analyzer_bg.wasm', playground), { type: 'module' });
-    server.onmessage = ({ data }) => {
-      if (data.method !== 'textDocument/publishDiagnostics') return;
-      waiting.get(data.params.uri)?.resolve(data.params.diagnostics);
-    };
-    server.onerror = (event) => {
-      server = undefined;
-      for (const { reject } of waiting.values()) reject(new Error(event.message || 'the module cannot be loaded'));
-      waiting.clear();
-    };
-    server.postMessage({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: {} } });
-    server.postMessage({ jsonrpc: '2.0', method: 'initialized', params: {} });
-  };
   const check = async (text) => {
-    start();
-    lastId += 1;
-    const uri = `book:/${lastId}/module.ptx`;
-    const found = new Promise((resolve, reject) => waiting.set(uri, { resolve, reject }));
-    const textDocument = { uri, languageId: 'ptx', version: 1, text };
-    server.postMessage({ jsonrpc: '2.0', method: 'textDocument/didOpen', params: { textDocument } });
-    const diagnostics = await found;
+    const diagnostics = await ptxServer.check(text);
     if (diagnostics.length === 0) return [element('p', 'No problems.')];
     const severities = ['', 'error', 'warning', 'information', 'hint'];
     const items = diagnostics.map((it) => [

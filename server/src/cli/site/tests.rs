@@ -220,6 +220,39 @@ fn the_book_is_written() {
     assert_eq!(said(&output.join("nowhere")), FAILED);
 }
 
+/// Elsewhere than in the book, the page has the answers alone.
+#[test]
+fn calculators_have_forms_where_there_is_a_playground() {
+    let with = files(&repository(), true).expect("the files of the repository");
+    let with: BTreeMap<_, _> = with.into_iter().collect();
+    let page = &with["src/guide/calculators.md"];
+    for calculator in analysis::calculators() {
+        let form = format!(
+            "<form class=\"ptx-calculator\" data-name=\"{}\">",
+            calculator.name
+        );
+        assert_eq!(page.matches(&form).count(), 1, "{}", calculator.name);
+        for input in &calculator.inputs {
+            assert!(
+                page.contains(&format!(" name=\"{}\"", input.name)),
+                "{}",
+                input.name
+            );
+        }
+    }
+    assert!(page.contains("<option selected>bf16</option>"));
+    assert_eq!(
+        page.matches("<div class=\"ptx-answer\"").count(),
+        page.matches("</div>").count()
+    );
+    assert!(with["ptx.js"].contains("form.ptx-calculator"));
+    let bare = &book()["src/guide/calculators.md"];
+    assert!(
+        !bare.contains("<form") && bare.contains("| place 0 |"),
+        "{bare}"
+    );
+}
+
 #[test]
 fn examples_lead_to_the_playground() {
     let files = files(&repository(), true).expect("the files of the repository");

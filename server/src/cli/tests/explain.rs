@@ -147,3 +147,12 @@ fn statements_run_on_values() {
         "#]],
     );
 }
+
+#[test]
+fn calculators_need_no_quotes() {
+    let words = ["explain", "swizzle", "mode=128", "row=3", "byte=32"];
+    let (status, shown, _) = run_with(&words, b"", false);
+    assert_eq!(status, 0);
+    let answer = "Row 3, byte 32 is at 0x190; without swizzling it would be at 0x1a0.";
+    assert!(shown.contains(answer), "{shown}");
+}

@@ -186,8 +186,8 @@ pub const CATALOG: &[Example] = &[
     ),
     of(
         "mma",
-        "sp.m16n8k64.row.col.f16.e4m3.e4m3.f16",
-        "m16n8k64 `.sp`, 8-bit floats, sums in `.f16`",
+        "sp::ordered_metadata.m16n8k64.row.col.f16.e4m3.e4m3.f16",
+        "m16n8k64 `.sp::ordered_metadata`, 8-bit floats, sums in `.f16`",
     ),
     of(
         "mma",

@@ -1,6 +1,6 @@
 //! Answers to whatever a person types: words, opcodes with modifiers, whole statements, numbers, messages.
 //!
-//! [`explain`] tries, in this order: messages of ptxas, machine instructions, names of pages, numbers, statements and
+//! [`explain`] tries, in this order: calculators, messages of ptxas, machine instructions, names of pages, numbers, statements and
 //! opcodes, words of other languages, declarations, and at last a search in the texts. What finds nothing gets close
 //! names.
 
@@ -21,6 +21,7 @@ use isa::{
 use crate::{DocumentationKey, Explanation, Explanations};
 
 use super::{
+    calculators::calculate,
     documentation::{documentation, documented, sources},
     literal,
 };
@@ -136,7 +137,10 @@ fn page(name: &str, key: &DocumentationKey, target: Option<Target>) -> Option<Ex
 
 /// The answers that are certain, most to the point first.
 fn answers(asked: &str, target: Option<Target>) -> Vec<Explanation> {
-    let mut found = message(asked);
+    let mut found: Vec<Explanation> = calculated(asked).into_iter().collect();
+    if found.is_empty() {
+        found = message(asked);
+    }
     if found.is_empty() {
         found = machine_instruction(asked, target);
     }
@@ -185,6 +189,19 @@ fn cleaned(question: &str) -> &str {
     text = text.split("//").next().unwrap_or(text).trim();
     text = text.trim_matches(['`', '"']).trim();
     text.trim_end_matches([';', '?', '!', ',', ' ']).trim()
+}
+
+/// The answer of a calculator to `swizzle mode=128 row=3`.
+fn calculated(asked: &str) -> Option<Explanation> {
+    let text = match calculate(asked)? {
+        Ok(text) => text,
+        Err(error) => format!("Invalid values: {error}"),
+    };
+    Some(Explanation {
+        name: asked.to_owned(),
+        kind: "calculation",
+        text,
+    })
 }
 
 /// The page of a message of ptxas, and that of the instruction or modifier it names.
