@@ -84,6 +84,10 @@ pub(in crate::features) fn describe_negated(text: &str) -> Option<String> {
     let mut out = format!("```ptx\n-{text}\n```\n{negated} = {wide:#x} in 64 bits");
     if value <= 1 << 31 {
         let _ = write!(out, ", {:#x} in 32 bits", wide as u32);
+        // Compilers write floats so: `-8388608` is negative infinity.
+        if let Some(meaning) = as_float(u64::from(wide as u32)) {
+            let _ = write!(out, "\n\nas bits of `.f32`: {meaning}");
+        }
     }
     Some(out)
 }
@@ -101,16 +105,13 @@ fn binary(value: u64) -> String {
     out
 }
 
-/// Integers that are well-known bits of a float.
+/// The float whose bits an integer is, if it is a common one or infinite.
 fn as_float(value: u64) -> Option<String> {
     let bits = u32::try_from(value).ok()?;
     let float = f32::from_bits(bits);
-    let known = bits & 0xffff == 0
-        && bits > 0xffff
-        && float.is_finite()
-        && float.abs() > 1e-6
-        && float.abs() < 1e9;
-    known.then(|| format!("{float:?}"))
+    let known = bits & 0xffff == 0 && bits > 0xffff && (1e-6..1e9).contains(&float.abs());
+    let text = format!("{float:?}");
+    (known || float.is_infinite()).then(|| number(float.into(), &text))
 }
 
 fn single(text: &str, bits: u32) -> String {
@@ -209,6 +210,10 @@ mod tests {
         assert!(shown("255").contains("0xff = 0b1111_1111"));
         assert!(shown("0xFFFFFFFF").contains("as `.s32`: -1"));
         assert!(shown("0x3F800000").contains("as bits of `.f32`: 1.0"));
+        assert!(shown("0xff800000").contains("as bits of `.f32`: -infinity"));
+        let negated = |text| describe_negated(text).unwrap();
+        assert!(negated("8388608").contains("as bits of `.f32`: -infinity"));
+        assert!(!negated("1").contains("`.f32`"));
         let table = describe("0x96", Some(Role::LookUpTable)).unwrap();
         assert!(table.contains("`a ^ b ^ c`"));
         assert_eq!(

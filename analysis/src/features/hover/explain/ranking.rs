@@ -25,6 +25,8 @@ const SUMMARY: f32 = 0.7;
 const TEXT: f32 = 0.8;
 /// Repetitions after which a term in a text has half of that weight.
 const REPETITIONS: f32 = 2.0;
+/// The phrase before the names that a question compares; `difference` alone is a subject.
+const COMPARISON: &str = "difference between ";
 /// The part of a question's weight that a page must have at least.
 const MIN_COVERED: f32 = 0.45;
 /// The weight of a term that is not in any page, but near one.
@@ -199,6 +201,7 @@ impl Index {
         let mut found: Vec<(u32, f32)> = Vec::new();
         let mut unknown = 0.0;
         let rare = (1.0 + self.documents.len() as f32).ln();
+        let asked = asked.replace(COMPARISON, "");
         for word in asked.split(|it: char| !it.is_alphanumeric() && it != '_') {
             let all = terms(word);
             let count = all.len();
