@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the pictures of the documentation, taken by the editor tests, into editors/guide/pictures.
 
-Run it after tests/editors/run-vscode.sh and tests/editors/run-nvim.sh. Needs Pillow, which makes them small.
+Run it after run-vscode.sh, run-nvim.sh and run-web.sh of this folder. Needs Pillow, which makes them small.
 """
 
 import re
