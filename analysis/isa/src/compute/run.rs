@@ -102,7 +102,7 @@ impl<const N: usize> Store<N> for WithInputs<'_, N> {
 impl<const N: usize> Machine<N> {
     /// Runs a program that [computes only](Program::computes_only), with one array for each of its inputs.
     ///
-    /// It does what [`Machine::run`] does and copies no input; its results are in [`Machine::result`].
+    /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has no value of a node that is one.
     pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]]) {
         let count = program.steps.len();
         if self.narrow.len() < count {
@@ -126,20 +126,6 @@ impl<const N: usize> Machine<N> {
                 (Some(out), _) => evaluate(op, &store, out),
                 _ => {}
             }
-        }
-    }
-
-    /// A result of [`Machine::compute`] with these inputs.
-    #[must_use]
-    pub fn result<'a>(
-        &'a self,
-        program: &Program,
-        inputs: &[&'a [u64; N]],
-        node: Node,
-    ) -> &'a [u64; N] {
-        match program.steps[node as usize] {
-            Op::Input(input) => inputs[input as usize],
-            _ => self.value(node),
         }
     }
 

@@ -7,13 +7,13 @@ use isa::compute::{Exactness, Op, Program};
 
 use super::{
     Machine,
-    findings::lanes_of,
     running::Running,
     warp::{LANES, Lanes, Warp},
 };
 
 /// Inputs of a program at most.
 const MAX_INPUTS: usize = 8;
+static ZEROS: Lanes = [0; LANES];
 
 impl Machine<'_> {
     /// Runs an instruction that only computes, and writes its results; `false` if nothing has been done, since a value
@@ -33,21 +33,30 @@ impl Machine<'_> {
         if own.len() < sources.len() {
             own.resize(sources.len(), [0; LANES]);
         }
-        let mut is_defined = true;
-        for ((input, source), own) in program.inputs.iter().zip(sources).zip(&mut own) {
-            match *source {
+        let mut inputs = [&ZEROS; MAX_INPUTS];
+        let mut undefined = 0;
+        for (((at, source), own), to) in (sources.iter().enumerate()).zip(&mut own).zip(&mut inputs)
+        {
+            *to = match *source {
                 Source::Register(slot, 0) => {
-                    let undefined = warp.frames[running.frame].undefined[slot as usize];
-                    is_defined &= undefined & running.active == 0;
+                    let frame = &warp.frames[running.frame];
+                    undefined |= frame.undefined[slot as usize];
+                    &frame.registers[slot as usize]
                 }
-                Source::Constant(it) => own.fill(it),
+                Source::Constant(it) => {
+                    own.fill(it);
+                    own
+                }
                 source => {
-                    let undefined;
-                    (*own, undefined) = self.read(warp, running, source, input.bits);
-                    is_defined &= undefined & running.active == 0;
+                    let bits = program.inputs.get(at).map_or(64, |it| it.bits);
+                    let lanes;
+                    (*own, lanes) = self.read(warp, running, source, bits);
+                    undefined |= lanes;
+                    own
                 }
-            }
+            };
         }
+        let is_defined = undefined & running.active == 0;
         if is_defined {
             match program.exactness {
                 Exactness::Exact => {}
@@ -58,50 +67,26 @@ impl Machine<'_> {
                     self.approximated.insert("order of additions");
                 }
             }
-            let frame = &mut warp.frames[running.frame];
-            let mut inputs = [&[0; LANES]; MAX_INPUTS];
-            for ((input, source), own) in inputs.iter_mut().zip(sources).zip(&own) {
-                *input = match *source {
-                    Source::Register(slot, 0) => &frame.registers[slot as usize],
-                    _ => own,
-                };
-            }
             let inputs = &inputs[..sources.len()];
             self.evaluator.compute(program, inputs);
+            let frame = &mut warp.frames[running.frame];
             // Registers are written after all have been read.
-            let is_input = |node: u32| matches!(program.steps[node as usize], Op::Input(_));
-            let read = |node: u32| *self.evaluator.result(program, inputs, node);
-            let mut only = [0; LANES];
-            let mut copied: Vec<Lanes> = Vec::new();
-            match &program.outputs[..] {
-                [(_, node)] if is_input(*node) => only = read(*node),
-                all if all.iter().any(|it| is_input(it.1)) => {
-                    copied.extend(all.iter().map(|it| read(it.1)));
+            let input = |node: u32| match program.steps[node as usize] {
+                Op::Input(it) => Some(it as usize),
+                _ => None,
+            };
+            for at in program.outputs.iter().filter_map(|it| input(it.1)) {
+                if let Source::Register(slot, 0) = sources[at] {
+                    own[at] = frame.registers[slot as usize];
                 }
-                _ => {}
             }
-            for (index, (slot, (_, node))) in (instruction.destinations.iter())
-                .zip(&program.outputs)
-                .enumerate()
-            {
-                let Some(slot) = slot.map(|it| it as usize) else {
-                    continue;
-                };
-                let value = match copied.get(index) {
-                    Some(copied) => copied,
-                    None if is_input(*node) => &only,
-                    None => self.evaluator.value(*node),
-                };
-                let register = &mut frame.registers[slot];
-                if running.active == u32::MAX {
-                    register.copy_from_slice(value);
-                } else {
-                    for lane in lanes_of(running.active).map(usize::from) {
-                        register[lane] = value[lane];
-                    }
-                }
-                if frame.undefined[slot] & running.active != 0 {
-                    frame.mark(slot, running.active, None);
+            for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
+                if let Some(slot) = *slot {
+                    let value = match input(*node) {
+                        Some(at) => &own[at],
+                        None => self.evaluator.value(*node),
+                    };
+                    frame.write(slot as usize, running.active, value, None);
                 }
             }
         }

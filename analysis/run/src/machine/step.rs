@@ -535,20 +535,9 @@ impl Machine<'_> {
                 continue;
             };
             let value = self.evaluator.value(*node);
-            let register = &mut frame.registers[slot];
-            if running.active == u32::MAX {
-                register.copy_from_slice(value);
-            } else {
-                for lane in lanes_of(running.active) {
-                    register[usize::from(lane)] = value[usize::from(lane)];
-                }
-            }
-            let marks = marks.get(index);
+            frame.write(slot, running.active, value, marks.get(index));
             if let Some(origin) = origin {
                 frame.origins.insert(slot as u32, origin);
-            }
-            if marks.is_some() || frame.undefined[slot] & running.active != 0 {
-                frame.mark(slot, running.active, marks);
             }
         }
     }

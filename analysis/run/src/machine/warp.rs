@@ -135,6 +135,27 @@ impl Frame {
         }
     }
 
+    /// Writes a slot in some lanes, with the bits that are undefined; `None` means none.
+    pub(super) fn write(
+        &mut self,
+        slot: usize,
+        lanes: u32,
+        value: &Lanes,
+        undefined: Option<&Lanes>,
+    ) {
+        let register = &mut self.registers[slot];
+        if lanes == u32::MAX {
+            register.copy_from_slice(value);
+        } else {
+            for lane in lanes_of(lanes).map(usize::from) {
+                register[lane] = value[lane];
+            }
+        }
+        if undefined.is_some() || self.undefined[slot] & lanes != 0 {
+            self.mark(slot, lanes, undefined);
+        }
+    }
+
     /// Says which bits of a slot are undefined in some lanes.
     pub(super) fn mark(&mut self, slot: usize, lanes: u32, bits: Option<&Lanes>) {
         let old = self.undefined[slot];
