@@ -27,10 +27,11 @@ class Undefined:
 
 
 class Lines:
-    """An argument as lines of a launch file."""
+    """An argument as lines of a launch file; that of a variable has its name."""
 
-    def __init__(self, *lines, dtype=None):
+    def __init__(self, *lines, dtype=None, name=None):
         self.lines = list(lines)
+        self.name = name
         self.dtype = np.dtype(dtype) if dtype else None
 
 
@@ -1255,3 +1256,49 @@ def image_histogram(random):
         zeros(32, u32),
         zeros(32, u32),
     ], {3: counts, 4: quads, 5: at(-1, 2)}
+
+
+@case(block=128, made_of="hand")
+def im2col_windows(random):
+    x = random.integers(0, 100, (2, 5, 6, 8)).astype(u32)
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    # The first pixel of a window is one before each of 5 rows and 6 columns but the last.
+    bases = [(n, h, w) for n in range(2) for h in range(5) for w in range(6)][:32]
+    sums = np.zeros((32, 8), u32)
+    for pixel, (n, h, w) in enumerate(bases):
+        window = padded[n, h : h + 3, w : w + 3].reshape(9, 8)
+        sums[pixel] = (window * np.arange(1, 10, dtype=u32)[:, None]).sum(0)
+    return [
+        Lines(
+            'tensormap = { of = "1", type = "u32", shape = [8, 6, 5, 2], '
+            "lower_corner = [-1, -1], upper_corner = [-1, -1], channels = 8, pixels = 32 }"
+        ),
+        x,
+        zeros((32, 8), u32),
+    ], {2: sums}
+
+
+@case(block=32, made_of="hand")
+def texture_levels(random):
+    levels = [random.integers(0, 256, (size, size)).astype(f32) for size in (8, 4, 2, 1)]
+    thread = np.arange(32)
+    x, y, level = thread % 4, thread // 4 % 4, thread // 8
+
+    def at(level):
+        """The texels of each thread at a level; of the middle of a part of level 0 those at its lower right."""
+        size = [levels[it].shape[0] for it in level]
+        column = [int((a * 0.25 + 0.125) * b) for a, b in zip(x, size)]
+        row = [int((a * 0.25 + 0.125) * b) for a, b in zip(y, size)]
+        return np.array([levels[it][b, a] for it, a, b in zip(level, column, row)], f32)
+
+    half = (at(level // 2) + at(np.minimum(level // 2 + 1, 3))) / f32(2)
+    between = np.where(level % 2 == 0, at(level // 2), half).astype(f32)
+    return [
+        Lines('texture = { of = "1", type = "f32", shape = [8, 8], levels = 4, normalized = true }'),
+        np.concatenate([it.ravel() for it in levels]),
+        zeros(32, f32),
+        zeros(32, f32),
+        zeros(32, f32),
+        Lines('sampler = { filter = "point" }', name="nearest"),
+        Lines('sampler = { level_filter = "linear" }', name="means"),
+    ], {2: at(level), 3: between, 4: at(level)}

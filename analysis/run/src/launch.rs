@@ -17,9 +17,9 @@ pub struct Launch {
     pub arrays: Vec<Array>,
     /// The arguments, parallel to the parameters of the entry.
     pub arguments: Vec<Argument>,
-    /// The textures and surfaces of `.texref` and `.surfref` variables, by their indices in
+    /// The contents of `.texref`, `.samplerref` and `.surfref` variables, by their indices in
     /// [`analysis::code::Code::variables`].
-    pub bound: Vec<(u32, Texture)>,
+    pub bound: Vec<(u32, Opaque)>,
     /// The order in which warps run.
     pub schedule: Schedule,
     /// Whether asynchronous operations land as late as allowed, and not at once.
@@ -50,10 +50,19 @@ pub enum Argument {
     TensorMap(TensorMap),
     /// The address of a tensor map in constant or global memory.
     TensorMapAddress(TensorMap),
-    /// The handle of a texture or surface.
-    Texture(Texture),
+    /// The handle of a texture, sampler or surface.
+    Opaque(Opaque),
     /// None: reading it is an error.
     Missing,
+}
+
+/// A texture, sampler or surface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opaque {
+    /// A texture or surface.
+    Texture(Texture),
+    /// A sampler of its own.
+    Sampler(Sampler),
 }
 
 /// A texture or surface: an array in global memory as texels, row by row.
@@ -71,16 +80,50 @@ pub struct Texture {
     pub layers: Option<u64>,
     /// Whether each layer is a cube: six faces, one after the other.
     pub cube: bool,
-    /// Bytes from one row to the next.
+    /// The number of levels of detail, one after the other with all their layers; `None` without mipmaps.
+    pub levels: Option<u64>,
+    /// The samples of a texel, which are next to each other; `None` if it has one.
+    pub samples: Option<u64>,
+    /// Bytes from one row of level 0 to the next; rows of other levels are next to each other.
     pub pitch: u64,
-    /// Whether texels are interpolated.
-    pub linear: bool,
-    /// The texels that are read outside.
-    pub addressing: Addressing,
     /// Whether coordinates go from 0 to 1.
     pub normalized: bool,
     /// Whether integers are read as numbers from 0 or -1 to 1.
     pub scaled: bool,
+    /// The sampler, unless the instruction names another.
+    pub sampler: Sampler,
+}
+
+/// How texels are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler {
+    /// Whether texels are interpolated.
+    pub linear: bool,
+    /// Whether levels of detail are interpolated.
+    pub linear_levels: bool,
+    /// The texels that are read outside.
+    pub addressing: Addressing,
+    /// Whether coordinates count texels whatever the texture has.
+    pub unnormalized: bool,
+    /// The comparison of an operand with each texel, if there is one.
+    pub comparison: Option<Comparison>,
+}
+
+/// A comparison of an operand, on its left, with a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
 }
 
 /// The texels that are read outside a texture.

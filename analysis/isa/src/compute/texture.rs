@@ -11,10 +11,12 @@ pub struct Geometry {
     pub layered: bool,
     /// Whether it is a cube: six faces of two dimensions, and three coordinates that are a direction.
     pub cube: bool,
+    /// Whether texels have several samples: then the first coordinate is the sample, before the layer.
+    pub samples: bool,
 }
 
 impl Geometry {
-    /// Reads `1d`, `a2d` and the like, without a period; `None` for textures with several samples.
+    /// Reads `1d`, `a2d` and the like, without a period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Geometry> {
         let (dimensions, layered) = match word {
@@ -24,20 +26,27 @@ impl Geometry {
             "a1d" => (1, true),
             "a2d" => (2, true),
             "cube" => (2, false),
-            "acube" => (2, true),
+            "2dms" => (2, false),
+            // The manual has the sample first in its text and second in its example; ptxas takes the first.
+            "acube" | "a2dms" => (2, true),
             _ => return None,
         };
         Some(Geometry {
             dimensions,
             layered,
             cube: matches!(word, "cube" | "acube"),
+            samples: matches!(word, "2dms" | "a2dms"),
         })
     }
 
     /// The number of coordinates.
     #[must_use]
     pub fn coordinates(self) -> u8 {
-        self.dimensions + u8::from(self.cube) + u8::from(self.layered)
+        self.dimensions
+            + [self.cube, self.layered, self.samples]
+                .map(u8::from)
+                .iter()
+                .sum::<u8>()
     }
 }
 
@@ -90,6 +99,8 @@ pub enum TextureProperty {
     Levels,
     /// The samples of a texel; 0 for what has one.
     Samples,
+    /// 1 if a sampler makes coordinates count texels.
+    Unnormalized,
 }
 
 impl TextureProperty {
@@ -108,6 +119,7 @@ impl TextureProperty {
             "addr_mode_0" | "addr_mode_1" | "addr_mode_2" => TextureProperty::Addressing,
             "num_mipmap_levels" => TextureProperty::Levels,
             "num_samples" => TextureProperty::Samples,
+            "force_unnormalized_coords" => TextureProperty::Unnormalized,
             _ => return None,
         })
     }
@@ -142,6 +154,48 @@ pub enum TextureQuery {
     },
     /// A property, of the level of detail that is the only coordinate if there is one.
     Property(TextureProperty),
+    /// 1 if the handle is one of an opaque type, else 0.
+    Kind(OpaqueKind),
+}
+
+/// The types of opaque variables, PTX ISA 5.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpaqueKind {
+    /// `.texref`
+    Texture,
+    /// `.samplerref`
+    Sampler,
+    /// `.surfref`
+    Surface,
+}
+
+impl OpaqueKind {
+    /// Reads `texref` and the like, without a period.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<OpaqueKind> {
+        Some(match word {
+            "texref" => OpaqueKind::Texture,
+            "samplerref" => OpaqueKind::Sampler,
+            "surfref" => OpaqueKind::Surface,
+            _ => return None,
+        })
+    }
+}
+
+/// The level of detail of a texel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Level 0.
+    Base,
+    /// A number in 32 bits.
+    Level {
+        /// The bits.
+        at: Node,
+        /// Whether it is a float.
+        floats: bool,
+    },
+    /// The level follows from the derivatives of the coordinates along the two axes of a picture.
+    Gradients([Vec<Node>; 2]),
 }
 
 /// A question of a program about a texture or surface.
@@ -153,10 +207,16 @@ pub struct TextureRequest {
     pub geometry: Geometry,
     /// The texture or surface: a handle, or the address of a variable.
     pub handle: Node,
+    /// The sampler; `None` for the one that belongs to the texture.
+    pub sampler: Option<Node>,
     /// The coordinates, 32 bits each.
     pub coordinates: Vec<Node>,
     /// Offsets in texels that are added to the coordinates, along each dimension; empty for none.
     pub offsets: Vec<Node>,
+    /// The level of detail.
+    pub detail: Detail,
+    /// The bits of an f32 with which each texel is compared.
+    pub reference: Option<Node>,
     /// The type of a channel of the result, or of an element that is written.
     pub to: ElementType,
 }
@@ -164,8 +224,14 @@ pub struct TextureRequest {
 impl TextureRequest {
     pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
         act(&mut self.handle);
-        let others = self.coordinates.iter_mut().chain(&mut self.offsets);
-        others.for_each(act);
+        let one = self.sampler.iter_mut().chain(&mut self.reference);
+        let others = one.chain(&mut self.coordinates).chain(&mut self.offsets);
+        others.for_each(&mut *act);
+        match &mut self.detail {
+            Detail::Base => {}
+            Detail::Level { at, .. } => act(at),
+            Detail::Gradients(all) => all.iter_mut().flatten().for_each(act),
+        }
     }
 }
 

@@ -171,8 +171,8 @@ primitives! {
     InCta "in_cta" 2..=2,
     /// The CTA of a shared address.
     CtaOf "cta_of" 1..=1,
-    /// The kind of an opaque variable.
-    KindOf "kind" 1..=1,
+    /// The truth that a handle is one of an opaque variable of a type.
+    KindOf "kind" 2..=2,
     /// The state of an mbarrier.
     State "state" 1..=1,
     /// The phase in a state.

@@ -13,7 +13,8 @@ use super::{
     element::Element,
     new::key,
     read::PACKED,
-    texture::{ADDRESSING, FILTERS},
+    texture::{ADDRESSING, COMPARISONS, FILTERS},
+    texture_keys::{Described, SAMPLER, TEXTURE},
 };
 use crate::outcome::FindingCode;
 
@@ -36,9 +37,6 @@ pub struct Proposals {
     /// The words.
     pub words: Vec<Word>,
 }
-
-/// A key with what is written after it and a sentence about it.
-type Described = (&'static str, &'static str, &'static str);
 
 /// The keys of a description.
 const TOP: &[Described] = &[
@@ -128,6 +126,11 @@ const ARGUMENT: &[Described] = &[
         "A texture or surface of an array, by its handle.",
     ),
     (
+        "sampler",
+        "sampler = { filter = \"",
+        "A sampler of its own, by its handle.",
+    ),
+    (
         "bytes",
         "bytes = \"",
         "The bytes of a parameter that is passed by value, in hexadecimal.",
@@ -152,53 +155,6 @@ const RANDOM: &[Described] = &[
         "high",
         "high = ",
         "The largest integer, or the bound below which numbers are; 1 by default.",
-    ),
-];
-
-/// The keys of a texture.
-const TEXTURE: &[Described] = &[
-    ("of", "of = \"", "The array with the texels."),
-    ("type", "type = \"", "The type of a channel."),
-    (
-        "channels",
-        "channels = ",
-        "The channels of a texel: 1, 2 or 4; 1 by default.",
-    ),
-    ("shape", "shape = [", "The texels along x, y and z."),
-    (
-        "layers",
-        "layers = ",
-        "The number of layers of an array of textures, of cubes the number of cubes.",
-    ),
-    (
-        "cube",
-        "cube = true",
-        "Each layer is a cube: six faces, one after the other.",
-    ),
-    (
-        "pitch",
-        "pitch = ",
-        "The bytes from one row to the next; the rows are next to each other by default.",
-    ),
-    (
-        "filter",
-        "filter = \"",
-        "The nearest texel (`point`, the default), or a mean of its neighbours (`linear`).",
-    ),
-    (
-        "address",
-        "address = \"",
-        "What is read outside: `clamp` (the default), `border`, `wrap` or `mirror`.",
-    ),
-    (
-        "normalized",
-        "normalized = ",
-        "Whether coordinates go from 0 to 1.",
-    ),
-    (
-        "scaled",
-        "scaled = ",
-        "Whether integers are read as numbers from 0 or -1 to 1.",
     ),
 ];
 
@@ -344,6 +300,7 @@ fn keys(path: &[&str]) -> &'static [Described] {
         ["args", _, "random"] => RANDOM,
         ["args", _, "tensormap"] => TENSOR_MAP,
         ["args", _, "texture"] => TEXTURE,
+        ["args", _, "sampler"] => SAMPLER,
         ["expect", _] => EXPECTED,
         _ => &[],
     }
@@ -377,8 +334,9 @@ fn words(place: &Place, names: &[&str]) -> Vec<Word> {
         ["args", _, "type"] => (Element::words(), true),
         ["args", _, "tensormap" | "texture", "of"] | ["expect", _, "same"] => (own(names), true),
         ["args", _, "texture", "type"] => (Element::words(), true),
-        ["args", _, "texture", "filter"] => (own(&FILTERS), true),
-        ["args", _, "texture", "address"] => (own(&ADDRESSING), true),
+        ["args", _, "texture" | "sampler", "filter" | "level_filter"] => (own(&FILTERS), true),
+        ["args", _, "texture" | "sampler", "address"] => (own(&ADDRESSING), true),
+        ["args", _, "texture" | "sampler", "compare"] => (own(&COMPARISONS), true),
         ["args", _, "tensormap", "swizzle"] => (own(&["0", "32", "64", "128"]), false),
         ["args", _, "tensormap", "interleave"] => (own(&["0", "16", "32"]), false),
         ["args", _, "tensormap", "fill"] => (own(&["zeros", "nan"]), true),
@@ -589,7 +547,7 @@ mod tests {
             "// run: grid = 1\n//   args.out = { zeros = [1, 2], t$0",
             false,
             expect![[
-                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | bytes = " | type = ""#
+                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | sampler = { filter = " | bytes = " | type = ""#
             ]],
         );
         check(

@@ -22,6 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod texture_keys;
 mod value;
 
 pub use check::{comments_above, mistakes, with_mistakes};

@@ -15,7 +15,7 @@ use super::{
     read::{self, Argument as Described, Description, Expected, Maker, Source, Wanted, listed},
     value::Data,
 };
-use crate::launch::{Argument, Array, Launch, Limits, Schedule, TensorMap, Texture};
+use crate::launch::{Argument, Array, Launch, Limits, Opaque, Schedule, TensorMap, Texture};
 
 /// The most threads of a block, and along each dimension.
 const MOST_THREADS: u64 = 1024;
@@ -251,16 +251,17 @@ struct Arguments<'a> {
     arrays: Vec<Array>,
     layouts: Vec<Layout>,
     found: Vec<Argument>,
-    /// Textures and surfaces of variables.
-    bound: Vec<(u32, Texture)>,
+    /// Textures, samplers and surfaces of variables.
+    bound: Vec<(u32, Opaque)>,
 }
 
 impl<'a> Arguments<'a> {
     fn add_all(&mut self, described: &[Described], read: ReadFile<'_>) -> Result<(), Problem> {
         // Maps refer to arrays, wherever these are.
-        let (maps, others): (Vec<_>, Vec<_>) = described
-            .iter()
-            .partition(|it| matches!(it.source, Source::TensorMap(_) | Source::Texture(_)));
+        let (maps, others): (Vec<_>, Vec<_>) = described.iter().partition(|it| {
+            use Source::*;
+            matches!(it.source, TensorMap(_) | Texture(_) | Sampler(_))
+        });
         let is_described = |name: &str| {
             maps.iter().any(|it| match &it.source {
                 Source::TensorMap(map) => map.of == name,
@@ -278,26 +279,23 @@ impl<'a> Arguments<'a> {
             self.add(it, parameter, read)?;
         }
         for it in maps {
-            let index = match (self.parameter(it), &it.source, self.opaque(&it.name)) {
-                (Err(_), Source::Texture(texture), Some(variable)) => {
-                    let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
-                    let rest = texture.rest.clone();
-                    self.bound.push((variable, Texture { of, ..rest }));
-                    continue;
-                }
-                (index, ..) => index?,
-            };
-            if let Source::Texture(texture) = &it.source {
+            if let Some((word, opaque)) = self.described(it)? {
+                let index = match (self.parameter(it), self.opaque(&it.name)) {
+                    (Err(_), Some(variable)) => {
+                        self.bound.push((variable, opaque));
+                        continue;
+                    }
+                    (index, _) => index?,
+                };
                 let size = self.variable(index).map_or(0, |it| it.size);
                 if size != 8 {
                     let reason = format!("a handle has 8 bytes; the parameter has {size}");
-                    return Err(problem(it, "texture", reason));
+                    return Err(problem(it, word, reason));
                 }
-                let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
-                let rest = texture.rest.clone();
-                self.found[index] = Argument::Texture(Texture { of, ..rest });
+                self.found[index] = Argument::Opaque(opaque);
                 continue;
             }
+            let index = self.parameter(it)?;
             let Source::TensorMap(map) = &it.source else {
                 continue;
             };
@@ -319,6 +317,19 @@ impl<'a> Arguments<'a> {
             };
         }
         Ok(())
+    }
+
+    /// The texture or sampler of an argument, with its key; `None` for other arguments.
+    fn described(&self, it: &Described) -> Result<Option<(&'static str, Opaque)>, Problem> {
+        Ok(Some(match &it.source {
+            Source::Texture(texture) => {
+                let of = self.array_of(it, "texture", (&texture.of, &texture.of_span))?;
+                let rest = texture.rest.clone();
+                ("texture", Opaque::Texture(Texture { of, ..rest }))
+            }
+            Source::Sampler(sampler) => ("sampler", Opaque::Sampler(*sampler)),
+            _ => return Ok(None),
+        }))
     }
 
     /// The parameter of an argument, by its index.
@@ -403,7 +414,7 @@ impl<'a> Arguments<'a> {
                 }
                 return self.put(it, parameter, Argument::Bytes(bytes.clone()));
             }
-            Source::TensorMap(_) | Source::Texture(_) => return Ok(()),
+            Source::TensorMap(_) | Source::Texture(_) | Source::Sampler(_) => return Ok(()),
         };
         match variable {
             // What is passed by value has its elements in the parameter.

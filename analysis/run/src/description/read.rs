@@ -11,7 +11,10 @@ use super::{
     texture,
     value::{Data, Value},
 };
-use crate::{launch::Images, outcome::FindingCode};
+use crate::{
+    launch::{Images, Sampler},
+    outcome::FindingCode,
+};
 
 /// The keys of a description.
 pub(super) const KEYS: &[&str] = &[
@@ -27,6 +30,7 @@ const MAKERS: &[&str] = &[
     "value",
     "tensormap",
     "texture",
+    "sampler",
     "bytes",
 ];
 /// The keys of an argument.
@@ -39,6 +43,7 @@ const ARGUMENT: &[&str] = &[
     "value",
     "tensormap",
     "texture",
+    "sampler",
     "bytes",
     "type",
 ];
@@ -121,6 +126,7 @@ pub(super) enum Source {
     Scalar(Value),
     TensorMap(TensorMap),
     Texture(texture::DescribedTexture),
+    Sampler(Sampler),
     Bytes(Vec<u8>),
 }
 
@@ -377,6 +383,7 @@ fn argument(
         },
         "tensormap" => Source::TensorMap(tensor_map(&table.table("tensormap")?, scalars)?),
         "texture" => Source::Texture(texture::texture(&table.table("texture")?, scalars)?),
+        "sampler" => Source::Sampler(texture::sampler(&table.table("sampler")?)?),
         _ => {
             let text = table.text("bytes")?.unwrap_or_default();
             Source::Bytes(hexadecimal(text).map_err(|it| table.problem("bytes", it))?)
@@ -387,7 +394,7 @@ fn argument(
     }
     let untyped = matches!(
         source,
-        Source::TensorMap(_) | Source::Texture(_) | Source::Bytes(_)
+        Source::TensorMap(_) | Source::Texture(_) | Source::Sampler(_) | Source::Bytes(_)
     );
     if untyped && element.is_some() {
         return Err(table.problem("type", format!("`{maker}` has no type")));

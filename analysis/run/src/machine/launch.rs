@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use analysis::code::{Code, Content, Formal, Function, Symbol, Variable};
 use isa::{
-    compute::{AddressSpace, Machine as Evaluator, window},
+    compute::{AddressSpace, Machine as Evaluator, texture::OpaqueKind, window},
     matrix::tensor_map::SIZE,
     variable::StateSpace,
 };
@@ -20,7 +20,7 @@ use super::{
     schedule::Order,
     spin::Spins,
     tensors,
-    texture::{self, Texture},
+    texture::{self, Described, Texture},
     world::World,
 };
 
@@ -231,8 +231,9 @@ impl<'a> Machine<'a> {
             layouts.frames.push((local, parameters));
         }
         self.layouts = layouts;
-        for (variable, texture) in self.launch.bound.clone() {
-            let handle = self.texture(&texture)?;
+        for (variable, opaque) in self.launch.bound.clone() {
+            let ty = code.variables.get(variable as usize).map(|it| &*it.ty);
+            let handle = self.opaque(&opaque, ty.unwrap_or_default())?;
             if let Some(address) = self.layouts.addresses.get_mut(variable as usize) {
                 *address = handle;
             }
@@ -241,13 +242,20 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The handle of a texture, which is made.
-    fn texture(&mut self, texture: &launch::Texture) -> Result<u64, LaunchError> {
-        let owner = Owner::Array(texture.of);
-        let array = self.world.global.all.iter().find(|it| it.owner == owner);
-        let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
-        let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
-        self.world.global.textures.push(made.map_err(LaunchError)?);
+    /// The handle of a texture or sampler, which is made, for a variable of a type.
+    fn opaque(&mut self, opaque: &launch::Opaque, ty: &str) -> Result<u64, LaunchError> {
+        let content = match opaque {
+            launch::Opaque::Texture(texture) => {
+                let owner = Owner::Array(texture.of);
+                let array = self.world.global.all.iter().find(|it| it.owner == owner);
+                let made = array.map(|it| Texture::new(texture, it.base, it.data.len() as u64));
+                let made = made.unwrap_or_else(|| Err("there is no such array".to_owned()));
+                texture::Content::Texture(made.map_err(LaunchError)?)
+            }
+            launch::Opaque::Sampler(sampler) => texture::Content::Sampler(*sampler),
+        };
+        let kind = OpaqueKind::from_word(ty);
+        self.world.global.textures.push(Described { kind, content });
         let count = self.world.global.textures.len();
         Ok(texture::handle(count - 1))
     }
@@ -343,9 +351,9 @@ impl<'a> Machine<'a> {
                         .add(Bytes::defined(bytes), owner, name, true);
                     address.to_le_bytes().to_vec()
                 }
-                Some(Argument::Texture(texture)) => {
-                    let texture = texture.clone();
-                    self.texture(&texture)?.to_le_bytes().to_vec()
+                Some(Argument::Opaque(opaque)) => {
+                    let opaque = opaque.clone();
+                    self.opaque(&opaque, &variable.ty)?.to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);

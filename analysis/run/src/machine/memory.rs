@@ -3,7 +3,7 @@
 use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
-use super::texture::Texture;
+use super::texture::Described;
 
 /// Bytes with what is known of them.
 #[derive(Clone, Debug, Default)]
@@ -254,8 +254,8 @@ pub(super) struct Global {
     pub(super) all: Vec<Allocation>,
     /// The allocation that was used last.
     last: usize,
-    /// The textures and surfaces of the launch, by their handles.
-    pub(super) textures: Vec<Texture>,
+    /// The textures, samplers and surfaces of the launch, by their handles.
+    pub(super) textures: Vec<Described>,
     /// How often memory changed, shared memory and mbarriers too: who polls need not look again before it does.
     pub(super) changes: u64,
 }

@@ -24,6 +24,7 @@ mod plain;
 mod races;
 mod register_uses;
 mod running;
+mod sampling;
 mod schedule;
 mod shadow;
 pub(crate) mod single;

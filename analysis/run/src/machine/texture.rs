@@ -1,25 +1,41 @@
-//! A texture or surface of a launch: where its texels are, and the numbers that they hold.
+//! Textures, surfaces and samplers of a launch: where texels are, and the numbers that they hold.
 
 use isa::compute::{
     ElementType, ValueType,
     float::{Format, Number, Rounding},
-    texture::TextureProperty,
+    texture::{OpaqueKind, TextureProperty},
 };
 
-use crate::launch::{self, Addressing};
+use crate::launch::{self, Addressing, Comparison, Sampler};
 
 /// The handle of the first texture: there is no memory at handles.
 const HANDLES: u64 = 0x5000_0000_0000;
 /// The distance of handles.
 const STEP: u64 = 256;
-/// The handle of a texture, by its index.
+/// The handle of a texture or sampler, by its index.
 pub(super) fn handle(index: usize) -> u64 {
     HANDLES + index as u64 * STEP
 }
 
-/// A texture or surface.
+/// What a handle is for.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    /// The type of its variable; `None` for a handle that is passed as a number.
+    pub(super) kind: Option<OpaqueKind>,
+    pub(super) content: Content,
+}
+
+/// What is at a handle.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    Texture(Texture),
+    Sampler(Sampler),
+}
+
+/// A texture or surface, or a level of detail of one.
 #[derive(Clone, Debug)]
 pub(super) struct Texture {
+    /// The address of the texels of its level of detail.
     pub(super) address: u64,
     /// The type of a channel.
     pub(super) ty: ElementType,
@@ -43,28 +59,70 @@ impl Texture {
         let Some(ty) = ty.filter(|_| matches!(bits, 8 | 16 | 32)) else {
             return Err(format!("a texture has no channels of `{}`", described.ty));
         };
-        let layers = described.layers.unwrap_or(1);
-        let layers = layers.saturating_mul(if described.cube { FACES } else { 1 });
-        let rows = described.shape.iter().skip(1);
-        let rows = rows.fold(layers, |all, it| all.saturating_mul(*it));
-        let needed = rows.saturating_mul(described.pitch);
+        let made = Texture {
+            address,
+            ty: ty.element,
+            bytes: u64::from(bits / 8),
+            described: described.clone(),
+        };
+        let levels = 0..described.levels.unwrap_or(1);
+        let needed = levels.fold(0_u64, |all, it| {
+            all.saturating_add(made.level_bytes(&made.level_shape(it), it))
+        });
         if needed > size {
             return Err(format!(
                 "the texture takes {needed} bytes, and its array has {size}"
             ));
         }
-        Ok(Texture {
-            address,
-            ty: ty.element,
-            bytes: u64::from(bits / 8),
-            described: described.clone(),
-        })
+        Ok(made)
+    }
+
+    /// The texels along each dimension of a level of detail.
+    fn level_shape(&self, level: u64) -> Vec<u64> {
+        let shape = self.described.shape.iter();
+        shape.map(|it| (it >> level).max(1)).collect()
+    }
+
+    /// Bytes from one row to the next in a level of detail of a shape.
+    fn level_pitch(&self, shape: &[u64], level: u64) -> u64 {
+        match level {
+            0 => self.described.pitch,
+            _ => shape[0].saturating_mul(self.texel_bytes()),
+        }
+    }
+
+    /// The bytes of all layers of a level of detail.
+    fn level_bytes(&self, shape: &[u64], level: u64) -> u64 {
+        let rows = shape.iter().skip(1);
+        let rows = rows.fold(self.layers(), |all, it| all.saturating_mul(*it));
+        rows.saturating_mul(self.level_pitch(shape, level))
+    }
+
+    /// A level of detail as a texture of its own.
+    pub(super) fn level(&self, level: u64) -> Texture {
+        let before = (0..level).map(|it| self.level_bytes(&self.level_shape(it), it));
+        let shape = self.level_shape(level);
+        Texture {
+            address: self.address + before.sum::<u64>(),
+            described: launch::Texture {
+                pitch: self.level_pitch(&shape, level),
+                shape,
+                ..self.described.clone()
+            },
+            ..*self
+        }
+    }
+
+    /// Bytes of a texel with all its samples.
+    pub(super) fn texel_bytes(&self) -> u64 {
+        let samples = self.described.samples.unwrap_or(1);
+        u64::from(self.described.channels) * self.bytes * samples
     }
 
     /// Layers in memory: six for each cube.
     pub(super) fn layers(&self) -> u64 {
         let faces = if self.described.cube { FACES } else { 1 };
-        self.described.layers.unwrap_or(1) * faces
+        self.described.layers.unwrap_or(1).saturating_mul(faces)
     }
 
     /// The number of a property; `None` where the manual has none for it.
@@ -104,22 +162,20 @@ impl Texture {
                 _ => 0x10B5,
             },
             TextureProperty::Normalized => described.normalized.into(),
-            TextureProperty::Filter => described.linear.into(),
-            TextureProperty::Addressing => match described.addressing {
-                Addressing::Wrap => 0,
-                Addressing::Mirror => 1,
-                Addressing::Clamp => 3,
-                Addressing::Border => 4,
-            },
-            TextureProperty::Levels | TextureProperty::Samples => 0,
+            TextureProperty::Filter | TextureProperty::Addressing => {
+                return sampler_property(&described.sampler, property);
+            }
+            TextureProperty::Levels => described.levels.unwrap_or(0),
+            TextureProperty::Samples => described.samples.unwrap_or(0),
+            TextureProperty::Unnormalized => return None,
         })
     }
 
-    /// The result for the bits of a channel, as a type of 32 bits.
+    /// The result for the bits of a channel, as a float or as a type of 32 bits.
     pub(super) fn shown(&self, bits: u64, to: ElementType) -> u64 {
         match (to, self.ty) {
-            (ElementType::Float(_), ElementType::Float(Format::F32)) => bits,
-            (ElementType::Float(_), _) => u64::from((self.number(bits) as f32).to_bits()),
+            (ElementType::Float(_), own) if own == to => bits,
+            (ElementType::Float(format), _) => rounded(self.number(bits), format),
             (
                 _,
                 ElementType::Integer {
@@ -178,7 +234,7 @@ impl Texture {
     /// The texel that an integer means along a dimension; `None` if it is outside, where everything is zero.
     pub(super) fn inside(&self, at: i64, dimension: usize) -> Option<u64> {
         let size = self.size(dimension) as i64;
-        let addressing = match self.described.addressing {
+        let addressing = match self.described.sampler.addressing {
             Addressing::Wrap | Addressing::Mirror if !self.described.normalized => {
                 Addressing::Clamp
             }
@@ -222,6 +278,42 @@ impl Texture {
     }
 }
 
+/// A number as bits of a float.
+pub(super) fn rounded(number: f64, format: Format) -> u64 {
+    let single = u64::from((number as f32).to_bits());
+    match format {
+        Format::F32 => single,
+        _ => Number::decode(Format::F32, single).round(format, Rounding::NearestEven),
+    }
+}
+
+/// Whether a number compares so with another.
+pub(super) fn compares(comparison: Comparison, left: f64, right: f64) -> bool {
+    match comparison {
+        Comparison::Less => left < right,
+        Comparison::LessOrEqual => left <= right,
+        Comparison::Greater => left > right,
+        Comparison::GreaterOrEqual => left >= right,
+        Comparison::Equal => left == right,
+        Comparison::NotEqual => left != right,
+    }
+}
+
+/// The number of a property of a sampler; `None` where the manual has none for it.
+pub(super) fn sampler_property(sampler: &Sampler, property: TextureProperty) -> Option<u64> {
+    Some(match property {
+        TextureProperty::Filter => sampler.linear.into(),
+        TextureProperty::Unnormalized => sampler.unnormalized.into(),
+        TextureProperty::Addressing => match sampler.addressing {
+            Addressing::Wrap => 0,
+            Addressing::Mirror => 1,
+            Addressing::Clamp => 3,
+            Addressing::Border => 4,
+        },
+        _ => return None,
+    })
+}
+
 /// The faces of a cube.
 pub(super) const FACES: u64 = 6;
 
@@ -244,7 +336,7 @@ pub(super) fn face([x, y, z]: [f64; 3]) -> (Option<u64>, [f64; 2]) {
     (Some(face), [s, t].map(|it| (it / most + 1.0) / 2.0))
 }
 
-/// The index of the texture with a handle.
+/// The index of the texture or sampler with a handle.
 pub(super) fn index(handle: u64) -> Option<usize> {
     let offset = handle.checked_sub(HANDLES)?;
     offset

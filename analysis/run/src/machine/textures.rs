@@ -7,25 +7,41 @@ use isa::compute::{
     AddressSpace, ElementType, Place, Program, TextureQuery, TextureRequest, texture::Outside,
 };
 
-use crate::outcome::FindingCode;
+use crate::{launch::Sampler, outcome::FindingCode};
 
 use super::{
     access::Access,
-    texture::{self, Texture},
+    sampling::split,
+    texture::{self, Content, Described, Texture},
 };
 
-/// The parts into which interpolation divides the distance of two texels.
-const PARTS: f64 = 256.0;
-
 impl Access<'_> {
+    fn described_at(&self, handle: u64) -> Option<&Described> {
+        let index = texture::index(handle)?;
+        self.global.textures.get(index)
+    }
+
     fn texture_at(&mut self, handle: u64, lane: usize) -> Option<Texture> {
-        let index = texture::index(handle);
-        let found = index.and_then(|it| self.global.textures.get(it)).cloned();
+        let found = match self.described_at(handle).map(|it| &it.content) {
+            Some(Content::Texture(texture)) => Some(texture.clone()),
+            _ => None,
+        };
         if found.is_none() {
             self.refuse(
                 lane,
                 format!("there is no texture or surface at {handle:#x}"),
             );
+        }
+        found
+    }
+
+    fn sampler_at(&mut self, handle: u64, lane: usize) -> Option<Sampler> {
+        let found = match self.described_at(handle).map(|it| &it.content) {
+            Some(Content::Sampler(sampler)) => Some(*sampler),
+            _ => None,
+        };
+        if found.is_none() {
+            self.refuse(lane, format!("there is no sampler at {handle:#x}"));
         }
         found
     }
@@ -47,24 +63,53 @@ impl Access<'_> {
         lane: usize,
         value: &impl Fn(u32) -> u64,
     ) -> u64 {
-        let Some(texture) = self.texture_at(value(request.handle), lane) else {
+        let handle = value(request.handle);
+        match request.query {
+            TextureQuery::Kind(kind) => {
+                return match self.described_at(handle).map(|it| it.kind) {
+                    None => 0,
+                    Some(Some(found)) => (found == kind).into(),
+                    // A number may be the handle of a texture or of a surface.
+                    Some(None) => self.unknown(lane) & 1,
+                };
+            }
+            TextureQuery::Property(property) => {
+                if let Some(Content::Sampler(sampler)) =
+                    self.described_at(handle).map(|it| &it.content)
+                {
+                    let found = texture::sampler_property(sampler, property);
+                    return self.numbered(found, lane);
+                }
+            }
+            _ => {}
+        }
+        let Some(mut texture) = self.texture_at(handle, lane) else {
             return 0;
         };
+        if let Some(sampler) = request.sampler {
+            let Some(sampler) = self.sampler_at(value(sampler), lane) else {
+                return 0;
+            };
+            texture.described.normalized &= !sampler.unnormalized;
+            texture.described.sampler = sampler;
+        }
         match request.query {
+            TextureQuery::Kind(_) => 0,
             TextureQuery::Property(property) => {
-                if request.coordinates.iter().any(|it| value(*it) as u32 != 0) {
-                    let message = "the texture has one level of detail, and the instruction asks about another";
-                    self.refuse(lane, message.to_owned());
-                    return 0;
-                }
-                match texture.property(property) {
-                    Some(it) => it,
-                    None => {
-                        let message = "the manual does not number such a property";
-                        self.refuse(lane, message.to_owned());
-                        0
+                if let Some(level) = request.coordinates.first() {
+                    let level = value(*level) as u32;
+                    let levels = texture.described.levels.unwrap_or(1);
+                    if u64::from(level) >= levels {
+                        let message = format!(
+                            "the instruction asks about level {}, and the texture has {levels}",
+                            level.cast_signed()
+                        );
+                        self.refuse(lane, message);
+                        return 0;
                     }
+                    texture = texture.level(level.into());
                 }
+                self.numbered(texture.property(property), lane)
             }
             // It is only written.
             TextureQuery::Sample { .. } => 0,
@@ -95,69 +140,25 @@ impl Access<'_> {
                     // Nothing says what missing channels are.
                     return self.unknown(lane);
                 }
-                let Some(at) = self.texel_place(&texture, request, lane, value) else {
-                    return 0;
-                };
-                match request.query {
-                    TextureQuery::Gather { .. } => {
-                        self.gathered(&texture, &at, request.to, (channel, element), lane)
-                    }
-                    _ => self.texel(&texture, &at, request.to, channel, lane),
-                }
+                let sampled = self.sampled(&texture, request, (channel, element), lane, value);
+                sampled.unwrap_or(0)
             }
         }
+    }
+
+    /// The number of a property, if there is one.
+    fn numbered(&mut self, found: Option<u64>, lane: usize) -> u64 {
+        if found.is_none() {
+            let message = "the manual does not number such a property";
+            self.refuse(lane, message.to_owned());
+        }
+        found.unwrap_or(0)
     }
 
     /// A result that nothing specifies.
-    fn unknown(&mut self, lane: usize) -> u64 {
+    pub(super) fn unknown(&mut self, lane: usize) -> u64 {
         self.undefined |= 1 << lane;
         if self.inverts { u64::from(u32::MAX) } else { 0 }
-    }
-
-    /// The place that the coordinates and offsets of a request mean.
-    fn texel_place(
-        &mut self,
-        texture: &Texture,
-        request: &TextureRequest,
-        lane: usize,
-        value: &impl Fn(u32) -> u64,
-    ) -> Option<TexelPlace> {
-        let floats = request.query != TextureQuery::Texel { floats: false };
-        let (mut layer, at) = split(texture, request, value);
-        let mut numbers: Vec<f64> = match floats {
-            true => at.iter().map(|it| f64::from(f32::from_bits(*it))).collect(),
-            false => at.iter().map(|it| f64::from(it.cast_signed())).collect(),
-        };
-        let mut known = true;
-        if let [x, y, z] = numbers[..]
-            && request.geometry.cube
-        {
-            let (face, of_face) = texture::face([x, y, z]);
-            layer = layer * texture::FACES + face.unwrap_or(0);
-            known = face.is_some();
-            numbers = of_face.to_vec();
-        }
-        let mut offsets = vec![0; numbers.len()];
-        for (to, offset) in offsets.iter_mut().zip(&request.offsets) {
-            let offset = (value(*offset) as u32).cast_signed();
-            if !(-8..=7).contains(&offset) {
-                self.refuse(lane, format!("the offset {offset} is not from -8 to 7"));
-                return None;
-            }
-            *to = i64::from(offset);
-        }
-        if floats && texture.described.normalized {
-            for (dimension, number) in numbers.iter_mut().enumerate() {
-                *number *= texture.size(dimension) as f64;
-            }
-        }
-        Some(TexelPlace {
-            layer,
-            numbers,
-            offsets,
-            floats,
-            known,
-        })
     }
 
     /// Whether a texture has the dimensions that a statement names.
@@ -171,6 +172,7 @@ impl Access<'_> {
         );
         let cube = texture.described.cube;
         let fits = usize::from(geometry.dimensions) == texture.dimensions()
+            && geometry.samples == texture.described.samples.is_some()
             && match is_surface {
                 true => geometry.layered == (layered || cube),
                 false => geometry.layered == layered && geometry.cube == cube,
@@ -183,7 +185,7 @@ impl Access<'_> {
     }
 
     /// The bits of some bytes of global memory.
-    fn texel_bits(&mut self, address: u64, bytes: u64, lane: usize) -> u64 {
+    pub(super) fn texel_bits(&mut self, address: u64, bytes: u64, lane: usize) -> u64 {
         let Some(read) = self.read_many(&GLOBAL, address, bytes as usize, lane) else {
             return 0;
         };
@@ -193,106 +195,6 @@ impl Access<'_> {
             self.undefined |= u32::from(*undefined) << lane;
         }
         all
-    }
-
-    /// The bits of a channel of a texel; `None` is one outside, which is zero.
-    fn channel_bits(
-        &mut self,
-        texture: &Texture,
-        layer: u64,
-        (place, channel): (Option<[u64; 3]>, u8),
-        lane: usize,
-    ) -> u64 {
-        let Some(place) = place else {
-            return 0;
-        };
-        let texel = place[0] * u64::from(texture.described.channels);
-        let offset = (texel + u64::from(channel)) * texture.bytes;
-        let address = texture.row(layer, place) + offset;
-        self.texel_bits(address, texture.bytes, lane)
-    }
-
-    /// A channel of one of the four texels that interpolation would take. Their order is counter-clockwise from the
-    /// lower left, where the second coordinate grows downwards.
-    fn gathered(
-        &mut self,
-        texture: &Texture,
-        at: &TexelPlace,
-        to: ElementType,
-        (channel, element): (u8, u8),
-        lane: usize,
-    ) -> u64 {
-        let next = [[0, 1], [1, 1], [1, 0], [0, 0]][usize::from(element & 3)];
-        let mut place = Some([0; 3]);
-        for (dimension, next) in next.into_iter().enumerate() {
-            // The fraction has 8 bits before the texel is chosen.
-            let first = ((at.numbers[dimension] - 0.5) * PARTS).round() / PARTS;
-            let found = first.floor() as i64 + at.offsets[dimension] + next;
-            place = advanced(place, dimension, texture.inside(found, dimension));
-        }
-        let bits = self.channel_bits(texture, at.layer, (place, channel), lane);
-        texture.shown(bits, to)
-    }
-
-    /// A channel of a texel, or of the mean of several.
-    fn texel(
-        &mut self,
-        texture: &Texture,
-        at: &TexelPlace,
-        to: ElementType,
-        channel: u8,
-        lane: usize,
-    ) -> u64 {
-        let dimensions = texture.dimensions();
-        let as_float = matches!(to, ElementType::Float(_));
-        let interpolates = at.floats && texture.described.linear && texture.has_floats();
-        if interpolates && !as_float {
-            return self.unknown(lane);
-        }
-        // For each dimension the lower texel and the share of the next one.
-        let lower: Vec<(i64, f64)> = (0..dimensions)
-            .map(|it| {
-                let number = at.numbers[it] - if interpolates { 0.5 } else { 0.0 };
-                let first = number.floor();
-                let share = match interpolates {
-                    true => ((number - first) * PARTS).round() / PARTS,
-                    false => 0.0,
-                };
-                (first as i64 + at.offsets[it], share)
-            })
-            .collect();
-        let mut known = at.known;
-        let mut sum = 0.0;
-        let corners = if interpolates { 1_u32 << dimensions } else { 1 };
-        for corner in 0..corners {
-            let mut share = 1.0;
-            let mut place = Some([0; 3]);
-            let mut is_inside = true;
-            for (dimension, (first, part)) in lower.iter().enumerate() {
-                let next = corner >> dimension & 1;
-                share *= if next == 1 { *part } else { 1.0 - part };
-                let at = first + i64::from(next);
-                is_inside &= (0..texture.size(dimension) as i64).contains(&at);
-                place = advanced(place, dimension, texture.inside(at, dimension));
-            }
-            if share == 0.0 {
-                continue;
-            }
-            // Nothing says which texels are mixed across the edge of a cube.
-            known &= is_inside || !texture.described.cube || !interpolates;
-            let bits = self.channel_bits(texture, at.layer, (place, channel), lane);
-            if !as_float || corners == 1 {
-                if !known {
-                    return self.unknown(lane);
-                }
-                return texture.shown(bits, to);
-            }
-            sum += share * texture.number(bits);
-        }
-        match known {
-            true => u64::from((sum as f32).to_bits()),
-            false => self.unknown(lane),
-        }
     }
 
     /// The address of the first byte that a request for a surface means, and the bytes of an element.
@@ -320,7 +222,7 @@ impl Access<'_> {
         if !self.fits(texture, request, lane) {
             return None;
         }
-        let (layer, at) = split(texture, request, value);
+        let (_, layer, at) = split(texture, request, value);
         let width = texture.size(0) * of_texel;
         let mut place = [0; 3];
         for (dimension, at) in at.iter().enumerate() {
@@ -414,45 +316,6 @@ impl Access<'_> {
             self.write_many(&GLOBAL, address, &all[..bytes as usize], lane);
         }
     }
-}
-
-/// The place of a texel, or between texels.
-struct TexelPlace {
-    layer: u64,
-    /// The coordinates in texels.
-    numbers: Vec<f64>,
-    /// The texels that are added.
-    offsets: Vec<i64>,
-    floats: bool,
-    /// Whether the manual specifies it.
-    known: bool,
-}
-
-/// A place with its texel along a dimension; `None` if one of them is outside.
-fn advanced(place: Option<[u64; 3]>, dimension: usize, found: Option<u64>) -> Option<[u64; 3]> {
-    let (mut place, found) = place.zip(found)?;
-    place[dimension] = found;
-    Some(place)
-}
-
-/// The layer and the other coordinates of a request.
-fn split(
-    texture: &Texture,
-    request: &TextureRequest,
-    value: &impl Fn(u32) -> u64,
-) -> (u64, Vec<u32>) {
-    let all = request.coordinates.iter().map(|it| value(*it) as u32);
-    let mut all: Vec<u32> = all.collect();
-    if !request.geometry.layered {
-        return (0, all);
-    }
-    let layer = u64::from(all.remove(0));
-    let last = match request.geometry.cube {
-        true => texture.described.layers.unwrap_or(1),
-        false => texture.layers(),
-    };
-    let last = last.saturating_sub(1);
-    (layer.min(last), all)
 }
 
 /// Bytes in global memory.

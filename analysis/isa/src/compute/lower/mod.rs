@@ -79,6 +79,8 @@ pub enum Obstacle {
     Matrix,
     /// A chapter of the manual describes what it does, see [`Primitive`].
     Chapter(Primitive),
+    /// The manual does not specify it, as a phrase.
+    Unspecified(&'static str),
     /// The manual does not say which bits a value of this type has.
     UnknownType(String),
     /// The table has a line that means nothing for this statement.

@@ -11,6 +11,7 @@ impl Obstacle {
             Obstacle::Memory => "such an access of memory",
             Obstacle::Matrix => "such a layout of a matrix",
             Obstacle::UnknownType(_) => "values of a type whose bits the manual does not describe",
+            Obstacle::Unspecified(phrase) => phrase,
             Obstacle::Mistake(_) => "such a combination of words and operands",
             Obstacle::Chapter(primitive) => match primitive {
                 Primitive::Texel

@@ -9,12 +9,22 @@ use crate::{
         float::Format,
         node::Node,
         program::{Exactness, Op},
-        texture::{Geometry, Outside, TexelStore, TextureProperty, TextureQuery, TextureRequest},
+        texture::{
+            Detail, Geometry, OpaqueKind, Outside, TexelStore, TextureProperty, TextureQuery,
+            TextureRequest,
+        },
         value_type::ElementType,
     },
     operand::Operand,
 };
 
+/// The dimensions of requests that are about none.
+const NOWHERE: Geometry = Geometry {
+    dimensions: 1,
+    layered: false,
+    cube: false,
+    samples: false,
+};
 /// The bits of what a surface has.
 const WORD: ElementType = ElementType::Integer {
     bits: 64,
@@ -33,7 +43,9 @@ impl Lowering<'_> {
             Primitive::Filtered | Primitive::Gathered => {
                 let request = self.texel_request(primitive, arguments)?;
                 let to = request.to;
-                if request.query != (TextureQuery::Texel { floats: false }) {
+                if request.query != (TextureQuery::Texel { floats: false })
+                    || to == ElementType::Float(Format::F16)
+                {
                     self.exactness = self.exactness.max(Exactness::Bounded);
                 }
                 let node = self.ask(request, element);
@@ -41,6 +53,24 @@ impl Lowering<'_> {
                     ElementType::Float(format) => Value::Float(Float::Bits(node, format)),
                     _ => Value::Int(Int::node(node, Range::of_bits(32, false))),
                 }
+            }
+            // The request has the number to compare with.
+            Primitive::Compared => {
+                let Some(value) = arguments.first() else {
+                    return Err(Obstacle::Chapter(primitive));
+                };
+                return self.expression(value).map(Some);
+            }
+            Primitive::KindOf => {
+                let [Expression::Name(handle), Expression::Name(kind)] = arguments else {
+                    return Err(Obstacle::Chapter(primitive));
+                };
+                let word = self.statement.slot(kind).unwrap_or_default();
+                let Some(kind) = OpaqueKind::from_word(word) else {
+                    return Err(Obstacle::Chapter(primitive));
+                };
+                let request = self.plain_request(TextureQuery::Kind(kind), handle)?;
+                Value::Truth(self.ask(request, 0))
             }
             // All of a texture is there.
             Primitive::Resident => {
@@ -70,17 +100,11 @@ impl Lowering<'_> {
                 let Some(property) = TextureProperty::from_word(word) else {
                     return Err(Obstacle::Chapter(primitive));
                 };
+                let query = TextureQuery::Property(property);
+                let request = self.plain_request(query, handle)?;
                 let request = TextureRequest {
-                    query: TextureQuery::Property(property),
-                    geometry: Geometry {
-                        dimensions: 1,
-                        layered: false,
-                        cube: false,
-                    },
-                    handle: self.handle(handle)?,
                     coordinates,
-                    offsets: Vec::new(),
-                    to: WORD,
+                    ..request
                 };
                 let node = self.ask(request, 0);
                 Value::Int(Int::node(node, Range::of_bits(32, false)))
@@ -112,7 +136,51 @@ impl Lowering<'_> {
         Ok(self.builder.low(&handle, 64))
     }
 
-    /// A texel at the coordinates `c` of the texture `a`. There is one level, which is the one for any level of detail.
+    /// A question about no place.
+    fn plain_request(
+        &mut self,
+        query: TextureQuery,
+        handle: &'static str,
+    ) -> Result<TextureRequest> {
+        Ok(TextureRequest {
+            query,
+            geometry: NOWHERE,
+            handle: self.handle(handle)?,
+            sampler: None,
+            coordinates: Vec::new(),
+            offsets: Vec::new(),
+            detail: Detail::Base,
+            reference: None,
+            to: WORD,
+        })
+    }
+
+    /// The level of detail of a statement.
+    fn detail(&mut self, primitive: Primitive, geometry: Geometry) -> Result<Detail> {
+        if let Some(operand) = self.statement.operand("lod") {
+            let element = match self.statement.operands[operand].operand {
+                Operand::Vector(_) => Some(0),
+                _ => None,
+            };
+            return Ok(Detail::Level {
+                at: self.source(operand, element, 0),
+                floats: self.statement.slot("ctype") == Some("f32"),
+            });
+        }
+        let (Some(_), Some(_)) = (
+            self.statement.operand("dpdx"),
+            self.statement.operand("dpdy"),
+        ) else {
+            return Ok(Detail::Base);
+        };
+        let count = geometry.dimensions + u8::from(geometry.cube);
+        Ok(Detail::Gradients([
+            self.vector(primitive, "dpdx", count)?,
+            self.vector(primitive, "dpdy", count)?,
+        ]))
+    }
+
+    /// A texel at the coordinates `c` of the texture `a`.
     fn texel_request(
         &mut self,
         primitive: Primitive,
@@ -129,11 +197,13 @@ impl Lowering<'_> {
         else {
             return not_run;
         };
-        // Samplers of their own, comparisons, and handles that are read as coordinates.
-        let names = ["f", "handle", "offsets", "depth", sampler];
-        if names.iter().any(|it| self.statement.operand(it).is_some()) {
-            return not_run;
+        if self.statement.operand("handle").is_some() {
+            return Err(Obstacle::Unspecified("a sampler with unified textures"));
         }
+        let sampler = match self.statement.operand(sampler) {
+            Some(_) => Some(self.handle(sampler)?),
+            None => None,
+        };
         let word = self.statement.slot(geometry).unwrap_or_default();
         let Some(geometry) = Geometry::from_word(word) else {
             return not_run;
@@ -145,10 +215,6 @@ impl Lowering<'_> {
                 else {
                     return not_run;
                 };
-                // The manual does not specify the texels across an edge.
-                if geometry.cube {
-                    return not_run;
-                }
                 TextureQuery::Gather {
                     channel: channel as u8,
                 }
@@ -162,19 +228,24 @@ impl Lowering<'_> {
             None => Vec::new(),
         };
         let to = self.type_word("dtype")?;
-        let is_known = match to.element {
-            ElementType::Float(format) => format == Format::F32,
-            _ => true,
+        let reference = match self.statement.operand("f") {
+            Some(_) if !matches!(to.element, ElementType::Float(_)) => {
+                return Err(Obstacle::Unspecified(
+                    "comparisons with integers as results",
+                ));
+            }
+            Some(operand) => Some(self.source(operand, None, 0)),
+            None => None,
         };
-        if to.count > 1 || !is_known {
-            return not_run;
-        }
         Ok(TextureRequest {
             query,
             geometry,
             handle: self.handle(handle)?,
+            sampler,
             coordinates: self.vector(primitive, coordinates, geometry.coordinates())?,
             offsets,
+            detail: self.detail(primitive, geometry)?,
+            reference,
             to: to.element,
         })
     }
@@ -188,6 +259,9 @@ impl Lowering<'_> {
             Operand::Vector(items) if items.len() >= usize::from(count) => {}
             Operand::Register { lanes: 1, .. } if count == 1 => {
                 return Ok(vec![self.source(operand, None, 0)]);
+            }
+            Operand::Register { .. } => {
+                return Err(Obstacle::Unspecified("coordinates in a lone register"));
             }
             _ => return Err(Obstacle::Chapter(primitive)),
         }
@@ -247,8 +321,11 @@ impl Lowering<'_> {
             query,
             geometry,
             handle: self.handle(handle)?,
+            sampler: None,
             coordinates: self.vector(primitive, coordinates, geometry.coordinates())?,
             offsets: Vec::new(),
+            detail: Detail::Base,
+            reference: None,
             to: ty,
         };
         Ok((request, bits, count))

@@ -104,7 +104,7 @@ fn kind(obstacle: &Obstacle) -> &'static str {
         Obstacle::Nothing => "nothing",
         Obstacle::Memory => "memory",
         Obstacle::Matrix => "matrix",
-        Obstacle::Chapter(_) => "chapter",
+        Obstacle::Chapter(_) | Obstacle::Unspecified(_) => "chapter",
         Obstacle::UnknownType(_) => "type",
         _ => "other",
     }
@@ -174,7 +174,7 @@ fn each_instruction_with_a_result_has_a_judge() {
                             4     4       0          0       0      0      0       0     0         4    0
         9.7.1              25    25       0          5       0      0      0       0    21        25   12
         9.7.10             10     0       0          0       4      4      0       2     0         0    0
-        9.7.11              9     0       0          0       0      2      0       4     0         0    0
+        9.7.11              9     0       0          0       0      3      0       3     0         0    0
         9.7.12              6     0       0          0       0      1      0       0     0         0    0
         9.7.13              5     0       0          0       5      0      0       0     0         0    0
         9.7.14             35     6       0          4       8     21      0       0     0         6    0

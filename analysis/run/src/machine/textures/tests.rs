@@ -247,7 +247,7 @@ fn offsets_gathers_cubes_and_properties() {
         txq.channel_data_type.b32 %r1, [%t]; txq.channel_order.b32 %r2, [%t]; sub.u32 %r1, %r1, 0x10D0; sub.u32 %r2, %r2, 0x10B0; mad.lo.u32 %r1, %r1, 100, %r2; txq.level.width.b32 %r2, [%t], 0; add.u32 %r1, %r1, %r2;
         Finished p1 = [1006, 1006, 1006, 1006, 1006, 1006, 1006, 1006]
         txq.level.width.b32 %r1, [%t], 1;
-        Finished unspecified-operand 15 `txq.level.width.b32 %r1, [%t], 1;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the texture has one level of detail, and the instruction asks about another p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+        Finished unspecified-operand 15 `txq.level.width.b32 %r1, [%t], 1;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the instruction asks about level 1, and the texture has 1 p1 = [0, 0, 0, 0, 0, 0, 0, 0]
     "#]].assert_eq(&all.concat());
 }
 
