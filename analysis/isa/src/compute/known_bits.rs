@@ -198,7 +198,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         Op::Constant(it) => KnownBits::constant(it.into()),
         Op::WideConstant(it) => KnownBits::constant(it),
         Op::Lane => KnownBits::below(5),
-        Op::Active | Op::Participants { .. } => KnownBits::below(32),
+        Op::Active | Op::Ctas | Op::Participants { .. } => KnownBits::below(32),
         Op::Member => KnownBits::below(5),
         Op::CtaRank => KnownBits::below(8),
         Op::Carry | Op::FloatCompare(..) | Op::FloatTest(..) => KnownBits::below(1),

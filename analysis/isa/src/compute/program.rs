@@ -48,6 +48,8 @@ pub enum Op {
     Stack,
     /// The number of the CTA of the thread in its cluster.
     CtaRank,
+    /// The CTAs of the cluster of the thread, as a mask.
+    Ctas,
     /// The element of [`Program::repeated`] for which the program runs.
     Member,
     /// The address in tensor memory that has just been allocated.
@@ -199,7 +201,7 @@ impl Op {
             Op::Carry => Some(1),
             Op::Member => Some(5),
             Op::CtaRank => Some(8),
-            Op::Active | Op::Participants { .. } => Some(32),
+            Op::Active | Op::Ctas | Op::Participants { .. } => Some(32),
             Op::Stack
             | Op::Sweep
             | Op::Allocated
@@ -223,6 +225,7 @@ impl Op {
             | Op::Carry
             | Op::Stack
             | Op::CtaRank
+            | Op::Ctas
             | Op::Member
             | Op::Sweep
             | Op::Allocated

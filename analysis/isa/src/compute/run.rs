@@ -20,6 +20,8 @@ pub struct Surroundings<'a, const N: usize> {
     pub stack: &'a [u64; N],
     /// The number of the CTA in its cluster.
     pub cta: u64,
+    /// The CTAs of its cluster, as a mask.
+    pub ctas: u64,
     /// The element for which a repeated program runs, see [`Op::Member`].
     pub member: u64,
     /// The bytes before the element for which a program over many runs, see [`Op::Sweep`].
@@ -39,6 +41,7 @@ impl<'a, const N: usize> Surroundings<'a, N> {
             carry: zeros,
             stack: zeros,
             cta: 0,
+            ctas: 1,
             member: 0,
             sweep: 0,
             allocated: 0,
@@ -171,6 +174,7 @@ impl<const N: usize> Machine<N> {
                 Op::Stack => *out = *surroundings.stack,
                 Op::Active => *out = [surroundings.active.into(); N],
                 Op::CtaRank => *out = [surroundings.cta; N],
+                Op::Ctas => *out = [surroundings.ctas; N],
                 Op::Member => *out = [surroundings.member; N],
                 Op::Sweep => *out = [surroundings.sweep; N],
                 Op::Allocated => *out = [surroundings.allocated; N],
@@ -249,6 +253,7 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         | Op::Stack
         | Op::Active
         | Op::CtaRank
+        | Op::Ctas
         | Op::Member
         | Op::Sweep
         | Op::Allocated

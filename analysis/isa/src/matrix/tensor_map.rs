@@ -53,6 +53,16 @@ pub struct Images {
     pub pixels: u16,
 }
 
+impl Images {
+    /// The pixels that a copy has.
+    fn pixels_of(&self, mode: BoxMode) -> u16 {
+        match mode {
+            BoxMode::ImageRows { fixed: true } => ROW_PIXELS,
+            _ => self.pixels,
+        }
+    }
+}
+
 /// The way in which the coordinates of a copy choose elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoxMode {
@@ -62,7 +72,16 @@ pub enum BoxMode {
     Rows,
     /// Pixels of images one after the other, row by row in a bounding box (`.im2col`). Offsets follow the coordinates.
     Images,
+    /// The same along the width alone (`.im2col::w`): after a row follows the row of the next image. The pixels of the
+    /// halo and the offset along the width follow the coordinates.
+    ImageRows {
+        /// Whether there are always [`ROW_PIXELS`], and not as many as the map states (`.im2col::w::128`).
+        fixed: bool,
+    },
 }
+
+/// The pixels of `.im2col::w::128`.
+const ROW_PIXELS: u16 = 128;
 
 /// A field of a tensor map that an instruction replaces, PTX ISA 9.7.9.27.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -168,9 +187,9 @@ impl TensorMap {
                 .map(|it| self.count(it))
                 .fold(1, u64::saturating_mul),
             BoxMode::Rows => self.count(0) * 4,
-            BoxMode::Images => self
-                .images
-                .map_or(0, |it| u64::from(it.channels) * u64::from(it.pixels)),
+            BoxMode::Images | BoxMode::ImageRows { .. } => self.images.map_or(0, |it| {
+                u64::from(it.channels) * u64::from(it.pixels_of(mode))
+            }),
         };
         elements.saturating_mul(self.element.into())
     }
@@ -183,7 +202,9 @@ impl TensorMap {
         let counts: Vec<u64> = match mode {
             BoxMode::Tile => (0..rank).map(|it| self.count(it)).collect(),
             BoxMode::Rows => vec![self.count(0), 4],
-            BoxMode::Images => return self.pixels(coordinates),
+            BoxMode::Images | BoxMode::ImageRows { .. } => {
+                return self.pixels(mode, coordinates);
+            }
         };
         let total: u64 = counts.iter().product();
         let mut pieces = Vec::with_capacity(total as usize);
@@ -230,12 +251,17 @@ impl TensorMap {
         usize::from(self.rank).clamp(2, MOST_DIMENSIONS) - 2
     }
 
-    /// Whether the filter base that some coordinates mean is in the bounding box.
+    /// Whether the filter base that some coordinates mean is in the bounding box, or before it along the width where
+    /// a row of pixels may begin there.
     #[must_use]
-    pub fn is_in_bounding_box(&self, coordinates: &[i64]) -> bool {
+    pub fn is_in_bounding_box(&self, mode: BoxMode, coordinates: &[i64]) -> bool {
         let Some(images) = self.images else {
             return false;
         };
+        if mode != BoxMode::Images {
+            let end = self.shape[1] as i64 + i64::from(images.upper[0]);
+            return coordinates.get(1).is_some_and(|it| *it < end);
+        }
         (0..self.image_dimensions()).all(|it| {
             let at = coordinates.get(1 + it).copied().unwrap_or(0);
             let end = self.shape[1 + it] as i64 + i64::from(images.upper[it]);
@@ -245,21 +271,26 @@ impl TensorMap {
 
     /// The elements of a column of pixels. The filter base moves through the bounding box, and from its end to the next
     /// image; the offsets after the coordinates move each pixel.
-    fn pixels(&self, coordinates: &[i64]) -> Vec<Piece> {
+    fn pixels(&self, mode: BoxMode, coordinates: &[i64]) -> Vec<Piece> {
         let Some(images) = self.images else {
             return Vec::new();
         };
-        let (dimensions, rank) = (self.image_dimensions(), usize::from(self.rank));
+        let rank = usize::from(self.rank);
         let at = |it: usize| coordinates.get(it).copied().unwrap_or(0);
+        // Along how many dimensions the base moves, and the first of the offsets. Without others all are 0.
+        let (dimensions, offsets) = match mode {
+            BoxMode::Images => (self.image_dimensions(), rank),
+            _ => (1, rank + 1),
+        };
         let mut base = [0; MOST_DIMENSIONS];
         for (dimension, place) in base.iter_mut().enumerate().take(rank) {
             *place = at(dimension);
         }
         let mut pieces = Vec::new();
-        for _ in 0..images.pixels {
+        for _ in 0..images.pixels_of(mode) {
             let mut place = base;
             for it in 0..dimensions {
-                place[1 + it] += at(rank + it);
+                place[1 + it] += at(offsets + it);
             }
             for _ in 0..images.channels {
                 pieces.push(self.piece(pieces.len() as u64, &place[..rank]));
@@ -488,8 +519,8 @@ mod tests {
         };
         let found = offsets(&strided, &[0, 0, 0, 0]);
         assert_eq!(found, [Some(0), Some(8), None, Some(20), None]);
-        assert!(map.is_in_bounding_box(&[0, -1, 0]));
-        assert!(!map.is_in_bounding_box(&[0, 3, 0]));
+        assert!(map.is_in_bounding_box(BoxMode::Images, &[0, -1, 0]));
+        assert!(!map.is_in_bounding_box(BoxMode::Images, &[0, 3, 0]));
     }
 
     #[test]

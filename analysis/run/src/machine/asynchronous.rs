@@ -412,6 +412,7 @@ impl Machine<'_> {
         let mut surroundings = Surroundings {
             active: 1 << lane,
             cta: rank.into(),
+            ctas: u64::MAX >> (64 - self.world.clusters[cluster].blocks.len().clamp(1, 64)),
             ..Surroundings::alone(&[0])
         };
         // The mask of a repeated program and the size of one over many elements do not depend on these.
@@ -443,6 +444,7 @@ impl Machine<'_> {
             }
         }
         for member in (0..32).filter(|it| members >> it & 1 == 1) {
+            let mut landed = true;
             for offset in (0..sweep.0).step_by(sweep.1.max(1) as usize) {
                 surroundings.member = member;
                 surroundings.sweep = offset;
@@ -469,7 +471,7 @@ impl Machine<'_> {
                     access.store(&place, address, store.element, lane, values, (0, 0));
                 }
                 for bulk in &program.bulk {
-                    write_bulk(&mut access, &program, bulk, lane, &value);
+                    landed &= write_bulk(&mut access, &program, bulk, lane, &value);
                 }
                 // Who sees that the phase is complete sees what was copied before.
                 for store in program.stores.iter().filter(|_| copies.is_some()) {
@@ -489,6 +491,7 @@ impl Machine<'_> {
                 address,
                 bytes,
             }) = program.until
+                && landed
             {
                 let place = program.places[usize::from(place)];
                 let (address, bytes) = (
@@ -509,14 +512,14 @@ impl Machine<'_> {
     }
 }
 
-/// Writes bytes in bulk in a lane.
+/// Writes bytes in bulk in a lane; returns whether the tensor map has the box, if they are one.
 pub(super) fn write_bulk(
     access: &mut Access<'_>,
     program: &Program,
     bulk: &Bulk,
     lane: usize,
     value: &impl Fn(u32) -> u64,
-) {
+) -> bool {
     let place = program.places[usize::from(bulk.place)];
     let (address, size) = (value(bulk.address), value(bulk.size) as usize);
     if let Some(of) = &bulk.to_box {
@@ -530,7 +533,7 @@ pub(super) fn write_bulk(
             let of = (of, bulk.combined);
             access.write_box(address, of, (&from, value(source)), lane, value);
         }
-        return;
+        return true;
     }
     let is_box = matches!(bulk.from, BulkSource::Box { .. });
     // Nothing is made of a size before it is known to lie in memory.
@@ -539,7 +542,7 @@ pub(super) fn write_bulk(
             .many(place.space, address, size, lane, true)
             .is_none()
     {
-        return;
+        return true;
     }
     let bytes = match bulk.from {
         BulkSource::Box {
@@ -547,17 +550,18 @@ pub(super) fn write_bulk(
             ref of,
             ..
         } => {
-            if let Some((bytes, map)) = access.read_box(value(map), of, lane, value) {
-                access.write_swizzled(&place, address, (&bytes, &map), lane);
+            let found = access.read_box(value(map), of, lane, value);
+            if let Some((bytes, map)) = &found {
+                access.write_swizzled(&place, address, (bytes, map), lane);
             }
-            return;
+            return found.is_some();
         }
         BulkSource::Zero => vec![(0, false); size],
         BulkSource::Undefined => {
             if let Some((region, offset)) = access.resolve(place.space, address, size as u64) {
                 access.forget(region, offset, size, lane);
             }
-            return;
+            return true;
         }
         BulkSource::Memory {
             place: from,
@@ -568,7 +572,7 @@ pub(super) fn write_bulk(
             let from = program.places[usize::from(from)];
             let count = (value(count) as usize).min(size);
             if !access.are_aligned(&[address, value(source)], size, lane) {
-                return;
+                return true;
             }
             let (first, end) = match part {
                 Some(BulkPart::Between(first, end)) => {
@@ -579,11 +583,12 @@ pub(super) fn write_bulk(
             };
             let start = value(source).wrapping_add(first as u64);
             let Some(read) = access.read_many(&from, start, end - first, lane) else {
-                return;
+                return true;
             };
             if let Some(BulkPart::Masked(mask)) = part {
                 let mask = value(mask);
-                return write_masked(access, (&place, address), &read, mask, lane);
+                write_masked(access, (&place, address), &read, mask, lane);
+                return true;
             }
             // Bytes before and after a part become anything.
             let others = matches!(part, Some(BulkPart::Between(..)));
@@ -594,6 +599,7 @@ pub(super) fn write_bulk(
         }
     };
     access.write_many(&place, address, &bytes, lane);
+    true
 }
 
 /// Writes of each 16 bytes those in a mask.

@@ -77,6 +77,7 @@ impl Machine<'_> {
             carry: &carry,
             stack: &stack,
             cta: 0,
+            ctas: 1,
             member: 0,
             sweep: 0,
             allocated: 0,

@@ -445,6 +445,12 @@ impl Machine<'_> {
             carry: &carry,
             stack: &stack,
             cta: rank.into(),
+            ctas: u64::MAX
+                >> (64
+                    - self.world.clusters[running.cluster]
+                        .blocks
+                        .len()
+                        .clamp(1, 64)),
             member: 0,
             sweep: 0,
             allocated: self.allocated,

@@ -93,7 +93,8 @@ impl Access<'_> {
             TensorMap::decode(&bytes)
         });
         let fits = |it: &TensorMap| {
-            let modes = [BoxMode::Tile, BoxMode::Rows, BoxMode::Images];
+            let rows = BoxMode::ImageRows { fixed: true };
+            let modes = [BoxMode::Tile, BoxMode::Rows, BoxMode::Images, rows];
             modes.iter().all(|mode| it.box_bytes(*mode) <= MOST_BYTES)
         };
         let map = map.filter(fits);
@@ -168,7 +169,7 @@ impl Access<'_> {
         of: &TensorBox,
         value: &impl Fn(u32) -> u64,
     ) -> Option<String> {
-        let is_image = of.mode == BoxMode::Images;
+        let is_image = matches!(of.mode, BoxMode::Images | BoxMode::ImageRows { .. });
         if is_image != map.images.is_some() {
             return Some("the tensor map is one of the other modes, tiled or im2col".to_owned());
         }
@@ -180,10 +181,13 @@ impl Access<'_> {
         if coordinates.len() < usize::from(map.rank) {
             return Some(format!("the tensor map has {} dimensions", map.rank));
         }
-        if !map.is_in_bounding_box(coordinates) {
+        if !map.is_in_bounding_box(of.mode, coordinates) {
             return Some(format!(
                 "the coordinates {coordinates:?} are out of the bounding box of the images"
             ));
+        }
+        if of.mode != BoxMode::Images {
+            return wrong_row(map, offsets);
         }
         // The offsets of all dimensions take 16 bits together.
         let bits = match map.rank {
@@ -300,6 +304,21 @@ impl Access<'_> {
         }
         self.write_many(place, address, &swizzled, lane);
     }
+}
+
+/// Why a map has no such row of pixels, with its halo and its offset along the width.
+fn wrong_row(map: &TensorMap, halo_and_offset: &[i64]) -> Option<String> {
+    let at = |it: usize| halo_and_offset.get(it).copied().unwrap_or(0);
+    if map.swizzle == 0 {
+        return Some("rows of pixels take a swizzle".to_owned());
+    }
+    if at(0) != 0 {
+        let message =
+            "the pixels of a halo, whose place the manual shows in figures only, are not run yet";
+        return Some(message.to_owned());
+    }
+    let offset = at(1);
+    (offset > 31).then(|| format!("the offset {offset} is not from 0 to 31"))
 }
 
 /// The most bytes of a box: more than a block has of shared memory.

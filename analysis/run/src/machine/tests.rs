@@ -579,6 +579,7 @@ fn copies_and_packed_vectors() {
         "mov.b32 %r, 0x3C003C00; multimem.red.global.add.f16x2 [%p], %r; multimem.ld_reduce.global.add.v2.f16x2 {%r, %s}, [%p]; st.global.u32 [%p+8], %r;",
         "mov.b32 %r, 0x3C003C00; mov.b32 %s, 0x4000C000; atom.global.add.noftz.v2.f16x2 {%t, %n}, [%p], {%r, %s}; st.global.v2.u32 [%p+8], {%t, %n};",
         "mov.b32 %r, 0x3F803F80; mov.b32 %s, 0xBF803F80; red.global.max.noftz.v4.bf16x2 [%p], {%r, %s, %r, %s};",
+        "mov.b32 %r, 0x01020304; mov.b32 %s, 0x05060708; multimem.st.global.v2.e4m3x4 [%p], {%r, %s}; multimem.st.global.v2.e5m2x2 [%p+8], {0x3C3C, 0x4040};",
     ] {
         let array: &[u32] = &[0x3C00_4000, 0, 0, 0];
         let out = run_text(&text(body), 1, &[array], &[]);
@@ -603,6 +604,8 @@ fn copies_and_packed_vectors() {
         Finished [40004200, 4000c000, 3c004000, 0]
         mov.b32 %r, 0x3F803F80; mov.b32 %s, 0xBF803F80; red.global.max.noftz.v4.bf16x2 [%p], {%r, %s, %r, %s};
         Finished [3f804000, 3f80, 3f803f80, 3f80]
+        mov.b32 %r, 0x01020304; mov.b32 %s, 0x05060708; multimem.st.global.v2.e4m3x4 [%p], {%r, %s}; multimem.st.global.v2.e5m2x2 [%p+8], {0x3C3C, 0x4040};
+        Stopped [1020304, 5060708, 0, 0]
     "#]].assert_eq(&found);
 }
 

@@ -143,6 +143,8 @@ impl Lowering<'_> {
             ("tile", "") => Ok(BoxMode::Tile),
             ("tile", _) => Ok(BoxMode::Rows),
             ("im2col" | "im2col_no_offs", "") => Ok(BoxMode::Images),
+            ("im2col" | "im2col_no_offs", "w") => Ok(BoxMode::ImageRows { fixed: false }),
+            ("im2col", "w::128") => Ok(BoxMode::ImageRows { fixed: true }),
             _ => Err(Obstacle::Chapter(Primitive::TensorBox)),
         }
     }

@@ -28,11 +28,14 @@ impl Lowering<'_> {
     pub(super) fn memory_effect(&mut self, effect: &Effect, memory: &Memory) -> Result<()> {
         let before = match &effect.repeated {
             Some((name, set)) => {
-                let Set::Lanes(mask) = set else {
-                    return Err(Obstacle::Memory);
+                let mask = match set {
+                    Set::Lanes(mask) => {
+                        let mask = self.int(mask)?;
+                        self.low_bits(&mask, 32)
+                    }
+                    Set::Named("cluster") => self.builder.push(Op::Ctas),
+                    _ => return Err(Obstacle::Memory),
                 };
-                let mask = self.int(mask)?;
-                let mask = self.low_bits(&mask, 32);
                 if self.memory.repeated.is_some_and(|it| it != mask) {
                     return Err(Obstacle::Memory);
                 }
@@ -126,6 +129,7 @@ impl Lowering<'_> {
     fn write_elements(&mut self, effect: &Effect, memory: &Memory, ty: ValueType) -> Result<()> {
         let count = self.vector_length()?;
         let (place, address) = self.place(memory, ty.bits() / 8, count, None)?;
+        let ty = self.stored_type(&effect.value, ty);
         self.target = ty.element;
         for element in 0..count {
             if self.is_sink(&effect.value, element) {
@@ -155,6 +159,19 @@ impl Lowering<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The type that is written: the bits of an operand that is not of the packed type of the access.
+    fn stored_type(&self, value: &Expression, ty: ValueType) -> ValueType {
+        let operand = match value {
+            Expression::Name(name) => self.statement.operand(name),
+            _ => None,
+        };
+        let own = operand.map(|it| operands::type_of(&self.statement.operands[it]));
+        match own {
+            Some(own) if own.count == 1 && ty.count > 1 && own.bits() == ty.bits() => own,
+            _ => ty,
+        }
     }
 
     /// Whether the value of an element is an operand whose element there is `_`.

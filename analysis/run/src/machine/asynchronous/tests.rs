@@ -250,3 +250,51 @@ again: mbarrier.try_wait.parity.shared.b64 %d, [bar], 0;
         p1 = [0, 1, 2, 3, 4, 5, 0, 0]
     "#]].assert_eq(&out.concat());
 }
+
+/// Each CTA of the cluster gets the response to one request, which may always be refused, and bytes at its mbarrier.
+#[test]
+fn requests_for_all_of_a_cluster() {
+    let text = "\
+.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+.reg .b128 %v;
+.reg .b64 %y, %st;
+.reg .b32 %r, %n;
+.reg .pred %p;
+.shared .align 16 .b8 response[16];
+.shared .align 8 .b64 bar;
+mbarrier.init.shared::cta.b64 [bar], 1;
+fence.mbarrier_init.release.cluster;
+mbarrier.arrive.expect_tx.shared::cta.b64 %st, [bar], 16;
+barrier.cluster.arrive;
+barrier.cluster.wait;
+mov.u32 %n, %cluster_ctarank;
+setp.eq.u32 %p, %n, 1;
+@%p clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [response], [bar];
+again:
+mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+@!%p bra again;
+ld.shared.b128 %v, [response];
+clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %v;
+selp.u32 %r, 2, 1, %p;
+ld.param.u64 %y, [y];
+mad.wide.u32 %y, %n, 4, %y;
+st.global.u32 [%y], %r;
+barrier.cluster.arrive;
+barrier.cluster.wait;
+ret;
+}
+";
+    let launch = "grid = 2
+        cluster = 2
+        block = 1
+        args.y = { zeros = [2], type = 'u32' }";
+    expect![[r#"
+        Finished
+        p0 = [1, 1]
+    "#]]
+    .assert_eq(&run_described(text, launch));
+}
