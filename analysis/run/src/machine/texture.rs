@@ -17,7 +17,7 @@ pub(super) fn handle(index: usize) -> u64 {
     HANDLES + index as u64 * STEP
 }
 
-/// What a handle is for.
+/// The texture or sampler of a handle.
 #[derive(Clone, Debug)]
 pub(super) struct Described {
     /// The type of its variable; `None` for a handle that is passed as a number.
@@ -25,7 +25,7 @@ pub(super) struct Described {
     pub(super) content: Content,
 }
 
-/// What is at a handle.
+/// The description that a launch file gives of a handle.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Texture(Texture),

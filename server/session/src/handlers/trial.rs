@@ -11,7 +11,6 @@ use syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, token_at};
 use super::{Handler, Priority, Reads, Run, embedded};
 use crate::{
     embedded::HostDocument,
-    host::RunStatements,
     lsp::{
         ext::{self, Trial, TrialInput, TryStatementsParams},
         lsp_types::{CodeAction, Command, Range, Url},
@@ -37,8 +36,7 @@ pub(crate) const TRY_STATEMENTS: Handler<TryStatementsParams, Option<Trial>> = H
             },
             None => Subject::of_range(snapshot, document, range)?,
         };
-        let runs = snapshot.shared.host.run_statements();
-        Ok(subject.map(|it| it.answer(params, runs)))
+        Ok(subject.map(|it| it.answer(snapshot, params)))
     }),
 };
 
@@ -178,13 +176,13 @@ impl Subject {
         }))
     }
 
-    fn answer(&self, params: &TryStatementsParams, runs: Option<RunStatements>) -> Trial {
+    fn answer(&self, snapshot: &Snapshot, params: &TryStatementsParams) -> Trial {
         let mut trial = Trial {
             statements: self.text.trim().to_owned(),
             target: self.target.clone().unwrap_or_default(),
             ..Trial::default()
         };
-        let run = match (runs, self.problem) {
+        let run = match (snapshot.shared.host.run_statements(), self.problem) {
             (Some(run), None) => run,
             (None, _) => {
                 trial.problem = Some("this server cannot run PTX".to_owned());

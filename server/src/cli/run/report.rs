@@ -329,9 +329,10 @@ pub(super) fn judgement_text(it: &Judgement) -> String {
         Some(first) => {
             let index: Vec<String> = first.index.iter().map(u64::to_string).collect();
             format!(
-                "{name}: {} of {} differ, first at [{}]: got {}, want {}\n",
+                "{name}: {} of {} {}, first at [{}]: got {}, want {}\n",
                 it.different,
                 counted(it.of, "element"),
+                if it.of == 1 { "differs" } else { "differ" },
                 index.join(", "),
                 first.got,
                 first.want,
