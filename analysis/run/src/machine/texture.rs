@@ -17,7 +17,7 @@ pub(super) fn handle(index: usize) -> u64 {
     HANDLES + index as u64 * STEP
 }
 
-/// The texture or sampler of a handle.
+/// A texture or sampler with the type of its variable.
 #[derive(Clone, Debug)]
 pub(super) struct Described {
     /// The type of its variable; `None` for a handle that is passed as a number.
@@ -25,7 +25,7 @@ pub(super) struct Described {
     pub(super) content: Content,
 }
 
-/// The description that a launch file gives of a handle.
+/// A texture or a sampler.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Texture(Texture),
