@@ -5,6 +5,7 @@ mod tests;
 
 use isa::compute::{
     ElementType, TextureQuery, TextureRequest,
+    float::Format,
     texture::{Detail, Geometry},
 };
 
@@ -63,9 +64,14 @@ impl Access<'_> {
             Some(node) => Some(self.comparison(texture, value(node) as u32, lane)?),
             None => None,
         };
+        // The bits of a register do not depend on the type that the instruction names: ptxas makes the same of all.
+        let to = match request.to {
+            ElementType::Integer { .. } if texture.has_floats() => ElementType::Float(Format::F32),
+            to => to,
+        };
         let wanted = Wanted {
             channel,
-            to: request.to,
+            to,
             reference,
         };
         let at_level = |access: &mut Self, level: u64| {
@@ -111,6 +117,11 @@ impl Access<'_> {
             self.refuse(lane, message.to_owned());
             return None;
         };
+        if !texture.has_floats() {
+            let message = "the instruction compares, and the texture has integers";
+            self.refuse(lane, message.to_owned());
+            return None;
+        }
         let number = f64::from(f32::from_bits(bits));
         if texture.described.scaled && !(0.0..=1.0).contains(&number) {
             let message = format!("{number} is compared with texels from 0 to 1");

@@ -228,15 +228,8 @@ impl Lowering<'_> {
             None => Vec::new(),
         };
         let to = self.type_word("dtype")?;
-        let reference = match self.statement.operand("f") {
-            Some(_) if !matches!(to.element, ElementType::Float(_)) => {
-                return Err(Obstacle::Unspecified(
-                    "comparisons with integers as results",
-                ));
-            }
-            Some(operand) => Some(self.source(operand, None, 0)),
-            None => None,
-        };
+        let reference = self.statement.operand("f");
+        let reference = reference.map(|it| self.source(it, None, 0));
         Ok(TextureRequest {
             query,
             geometry,

@@ -206,7 +206,18 @@ fn comparisons() {
             &image("of = 'x', type = 'f32', shape = [2, 2], compare = '!='"),
             texels,
         ),
+        // The same bits for each type of 32 bits.
+        run(
+            "tex.1d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%t, {%n}], 0f40000000;",
+            &with("compare = '<='"),
+            texels,
+        ),
         run(read, &image(row), texels),
+        run(
+            read,
+            &image("of = 'x', type = 'u32', shape = [4], compare = '<'"),
+            "[1, 2, 4, 8], type = 'u32'",
+        ),
     ];
     expect![[r#"
         tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n}], 0f40000000; mul.f32 %f1, %f1, 0f42C80000; cvt.rni.s32.f32 %r1, %f1;
@@ -217,14 +228,23 @@ fn comparisons() {
         Finished p1 = [100, 100, 100, 100, 50, 0, 0, 0]
         tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n, 0f3F800000}], 0f40000000; fma.rn.f32 %f1, %f1, 0f41200000, %f2; fma.rn.f32 %f1, %f1, 0f41200000, %f3; fma.rn.f32 %f1, %f1, 0f41200000, %f4; cvt.rni.s32.f32 %r1, %f1;
         Finished p1 = [1111, 1101, 1101, 1100, 1100, 1100, 1100, 1100]
+        tex.1d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%t, {%n}], 0f40000000;
+        Finished p1 = [0, 0, 1065353216, 1065353216, 1065353216, 1065353216, 1065353216, 1065353216]
         tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n}], 0f40000000; mul.f32 %f1, %f1, 0f42C80000; cvt.rni.s32.f32 %r1, %f1;
         Finished unspecified-operand 19 `tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n}], 0f40000000;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the instruction compares, and the sampler has no comparison p1 = [0, 0, 0, 0, 0, 0, 0, 0]
+        tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n}], 0f40000000; mul.f32 %f1, %f1, 0f42C80000; cvt.rni.s32.f32 %r1, %f1;
+        Finished unspecified-operand 19 `tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%n}], 0f40000000;` lanes [0, 1, 2, 3, 4, 5, 6, 7]: the texture has integers, and the instruction asks for floats p1 = [0, 0, 0, 0, 0, 0, 0, 0]
     "#]].assert_eq(&all.concat());
 }
 
 #[test]
 fn halves_and_samples() {
     let all = [
+        run(
+            "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x}];",
+            &image("of = 'x', type = 'u8', shape = [2], scaled = true"),
+            "[255, 0], type = 'u8'",
+        ),
         run(
             "tex.1d.v2.f16x2.s32 {%r1, %r2}, [%t, {%x}];",
             &image("of = 'x', type = 'f16', channels = 2, shape = [2], address = 'border'"),
@@ -252,6 +272,8 @@ fn halves_and_samples() {
         ),
     ];
     expect![[r#"
+        tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%x}];
+        Finished p1 = [1065353216, 0, 0, 0, 0, 0, 0, 0]
         tex.1d.v2.f16x2.s32 {%r1, %r2}, [%t, {%x}];
         Finished p1 = [1073757184, 1140867584, 0, 0, 0, 0, 0, 0]
         tex.1d.v4.f16.f32 {%h1, %h2, %h3, %h4}, [%t, {%n}]; cvt.u32.u16 %r1, %h1;
