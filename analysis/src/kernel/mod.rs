@@ -20,10 +20,8 @@ use syntax::{TextRange, TextSize};
 
 use crate::{
     db::SourceFile,
-    flow::{flow, form_program::operation, ids::Step},
+    flow::{form_program::operation, ids::Step},
     hir::{
-        body::body,
-        bound::Operands,
         items::{Function, item_offsets, items},
         layout::layouts,
         module::signature,
@@ -54,14 +52,8 @@ pub(crate) fn kernel_maps(
 }
 
 fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> KernelMap {
-    let flow = flow(db, function);
-    let subject = Subject {
-        db,
-        function,
-        body: body(db, function),
-        flow,
-        operands: Operands::of(db, function),
-    };
+    let subject = Subject::of(db, function);
+    let flow = subject.flow;
     let mut kernel = Kernel {
         subject: &subject,
         values: Values::of(db, function, flow, Purpose::Addresses)

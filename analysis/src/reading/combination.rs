@@ -1,6 +1,7 @@
 //! Instructions that combine a value with what other lanes of the warp have of it, and those that only carry a value on.
 
 use isa::{compute::Operation, event::EventKind};
+use rustc_hash::FxHashMap;
 
 use crate::{
     flow::{
@@ -8,7 +9,7 @@ use crate::{
         ids::{Step, Value},
     },
     reading::subject::Subject,
-    values::Values,
+    values::{Leaf, Values},
 };
 
 /// Copies of registers that are followed one after the other.
@@ -28,6 +29,53 @@ pub(super) fn is_copy(subject: &Subject<'_>, step: Step) -> bool {
             Some(Operation::Copy | Operation::Resize)
         )
         || subject.has_event(step, |it| it == EventKind::SameAddress)
+}
+
+/// Whether an instruction takes what one register holds apart into others.
+pub(super) fn takes_apart(subject: &Subject<'_>, values: &Values<'_>, step: Step) -> bool {
+    let facts = &subject.flow.facts;
+    facts.writes.get(step as usize).len() > 1
+        && facts.reads.get(step as usize).len() == 1
+        && !facts.guarded[step as usize]
+        && !subject.semantics(step).accesses_memory()
+        && values.has_program(step)
+}
+
+/// The registers that others are copies of, although they were put together with more and taken apart between.
+pub(super) fn parts(subject: &Subject<'_>, values: &mut Values<'_>) -> FxHashMap<Value, Value> {
+    let mut found = FxHashMap::default();
+    for step in 0..subject.flow.facts.len() as Step {
+        if !takes_apart(subject, values, step) {
+            continue;
+        }
+        for value in subject.flow.facts.writes.get(step as usize) {
+            let node = values.after(*value, step);
+            let Some(half) = values.graph.half(node) else {
+                continue;
+            };
+            let source = match values.leaf_of(half) {
+                Some(Leaf::Result(_, source) | Leaf::Input(source)) => Some(source),
+                Some(_) => None,
+                None => match values.maker_of(half) {
+                    Some(it) if values.precedes(it, step) => {
+                        match subject.flow.facts.writes.get(it as usize) {
+                            [source] => Some(*source),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                },
+            };
+            let once = |it: &Value| {
+                let writes = values.chains().writes(*it);
+                writes.len() <= 1 && writes.iter().all(|it| values.precedes(*it, step))
+            };
+            if let Some(source) = source.filter(once) {
+                found.insert(*value, source);
+            }
+        }
+    }
+    found
 }
 
 /// An instruction that combines a value with what an exchange made of it.
@@ -51,6 +99,10 @@ fn writer(values: &Values<'_>, value: Value) -> Option<Step> {
 /// The register that a register is a copy of, if it is one.
 fn original(subject: &Subject<'_>, values: &Values<'_>, mut value: Value) -> Value {
     for _ in 0..MAX_COPIES {
+        if let Some(source) = subject.parts.get(&value) {
+            value = *source;
+            continue;
+        }
         let step = writer(values, value).filter(|it| is_copy(subject, *it));
         match step.map(|it| subject.flow.facts.reads.get(it as usize)) {
             Some([source]) => value = *source,

@@ -13,6 +13,8 @@ pub(super) struct Line {
     pub(super) steps: Vec<Step>,
     /// Whether the threads of the block meet there.
     pub(super) meets: bool,
+    /// How often they meet there again, one time after the other.
+    pub(super) more: u32,
     /// Whether it asks whether a phase of an mbarrier is over.
     pub(super) waits: bool,
 }

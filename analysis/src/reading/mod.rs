@@ -2,16 +2,18 @@
 //! results that are read once inside the statement that reads them.
 //!
 //! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
-//! the text of an instruction, [`rows`] puts these together, [`reduction`] and [`repetition`] shorten
-//! what lanes exchange and what is unrolled. The expressions
-//! are those of the engine of values; nothing is computed here.
+//! the text of an instruction, [`rows`] puts these together, [`reduction`], [`chain`] and
+//! [`repetition`] shorten what lanes exchange, what is combined one after the other, and what is unrolled. The
+//! expressions are those of the engine of values; nothing is computed here.
 
+mod chain;
 mod combination;
 mod line;
 mod plan;
 mod reduction;
 mod repetition;
 mod rows;
+mod series;
 mod statement;
 mod structure;
 mod subject;
@@ -26,19 +28,19 @@ use crate::{
     db::SourceFile,
     demangle::short_name,
     features::navigation::source_locations::{instruction_locations, paths},
-    flow::{flow, ids::Step},
+    flow::ids::Step,
     hir::{
-        body::body,
-        bound::Operands,
         items::{Function, item_offsets, items},
         module::signature,
     },
     values::{Purpose, Values},
 };
 
+use combination::parts;
 use line::Line;
 use plan::Plan;
 use rows::Rows;
+use series::shortened;
 use statement::Writer;
 use structure::Structure;
 pub(crate) use subject::Subject;
@@ -62,7 +64,7 @@ impl Reading {
     #[must_use]
     pub fn heading(&self) -> String {
         let name = short_name(&self.function);
-        format!("{name}({}):", self.parameters.join(", "))
+        format!("{name}({}):", shortened(&self.parameters).join(", "))
     }
 }
 
@@ -98,14 +100,10 @@ fn reading(
     function: Function<'_>,
     start: TextSize,
 ) -> Reading {
-    let flow = flow(db, function);
-    let subject = Subject {
-        db,
-        function,
-        body: body(db, function),
-        flow,
-        operands: Operands::of(db, function),
-    };
+    let mut subject = Subject::of(db, function);
+    let flow = subject.flow;
+    let mut values = Values::of(db, function, flow, Purpose::Listing);
+    subject.parts = parts(&subject, &mut values);
     let structure = Structure::new(flow);
     let count = flow.facts.len();
     let mut forced = vec![false; count];

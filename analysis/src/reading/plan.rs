@@ -15,11 +15,11 @@ use crate::{
 };
 
 use super::{
-    combination::{combination, is_copy, operation_of},
+    combination::{combination, is_copy, operation_of, takes_apart},
     subject::Subject,
 };
 
-/// Operations and loads in one statement at most.
+/// Operations and loads in one statement at most, for each element of the vector that it reads.
 const MAX_WEIGHT: u32 = 8;
 /// The same of an address that several statements have.
 const MAX_SHARED_WEIGHT: u32 = 4;
@@ -61,6 +61,19 @@ struct Facts {
 impl Plan {
     /// The plan of a function, `forced` having the instructions that must have names.
     pub(super) fn new(subject: &Subject<'_>, values: &Values<'_>, forced: &[bool]) -> Plan {
+        let plan = Plan::once(subject, values, forced);
+        // Where what is taken apart has names, others need none.
+        let mut again = forced.to_vec();
+        for (step, named) in (0..).zip(&plan.named) {
+            again[step as usize] |= *named && takes_apart(subject, values, step);
+        }
+        match again == forced {
+            true => plan,
+            false => Plan::once(subject, values, &again),
+        }
+    }
+
+    fn once(subject: &Subject<'_>, values: &Values<'_>, forced: &[bool]) -> Plan {
         let count = subject.flow.facts.len();
         let mut facts = Facts::of(subject, values);
         facts.find_addresses(subject);
@@ -172,12 +185,18 @@ impl Facts {
         if self.variable[index]
             || flow.guarded[index]
             || flow.keeps[index]
-            || flow.writes.get(index).len() != 1
+            || flow.writes.get(index).is_empty()
             || readers.is_empty()
             || !readers
                 .iter()
                 .all(|it| *it > step && values.precedes(step, *it))
         {
+            return false;
+        }
+        if takes_apart(subject, values, step) {
+            return true;
+        }
+        if flow.writes.get(index).len() != 1 {
             return false;
         }
         if subject.parameter(step).is_some() {
@@ -241,7 +260,7 @@ impl Facts {
         let most = if shared {
             MAX_SHARED_WEIGHT
         } else {
-            MAX_WEIGHT
+            MAX_WEIGHT * subject.width(step)
         };
         loop {
             // An address becomes an index, which is short.

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    flow::ids::Step,
+    flow::ids::{Step, Value},
     reading::{
-        combination::{Combination, MAX_COPIES, combination, is_copy},
+        combination::{Combination, MAX_COPIES, combination, is_copy, takes_apart},
         line::{Line, Row},
         statement::Writer,
         subject::Subject,
@@ -25,16 +25,70 @@ struct Stage {
 
 /// The instructions that read what an instruction writes, or copies of it, ascending.
 fn readers(writer: &Writer<'_, '_>, step: Step, copies: usize) -> Vec<Step> {
+    let written = writer.subject.flow.facts.writes.get(step as usize).first();
     let mut found = Vec::new();
-    for reader in &writer.plan.readers[step as usize] {
-        match copies > 0 && is_copy(writer.subject, *reader) {
-            true => found.extend(readers(writer, *reader, copies - 1)),
-            false => found.push(*reader),
-        }
+    if let Some(value) = written {
+        add_readers(writer, step, *value, copies, &mut found);
     }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Adds the readers of what an instruction writes, which is a copy of a register.
+fn add_readers(
+    writer: &Writer<'_, '_>,
+    step: Step,
+    value: Value,
+    copies: usize,
+    found: &mut Vec<Step>,
+) {
+    for reader in &writer.plan.readers[step as usize] {
+        if copies > 0 && is_copy(writer.subject, *reader) {
+            add_readers(writer, *reader, value, copies - 1, found);
+        } else if let Some(parts) = part_readers(writer, *reader, value, MAX_COPIES) {
+            found.extend(parts);
+        } else {
+            found.push(*reader);
+        }
+    }
+}
+
+/// The readers of the copies of a register that what an instruction puts together is taken apart into, if nothing else
+/// reads that.
+fn part_readers(
+    writer: &Writer<'_, '_>,
+    step: Step,
+    value: Value,
+    depth: usize,
+) -> Option<Vec<Step>> {
+    let (subject, facts) = (writer.subject, &writer.subject.flow.facts);
+    let readers = &writer.plan.readers[step as usize];
+    let written = facts.writes.get(step as usize);
+    if takes_apart(subject, &writer.values, step) {
+        let sources: Option<Vec<&Value>> = written.iter().map(|it| subject.parts.get(it)).collect();
+        let own: Vec<Value> = (written.iter().zip(sources?))
+            .filter(|it| *it.1 == value)
+            .map(|it| *it.0)
+            .collect();
+        if own.is_empty() {
+            return None;
+        }
+        let reads = |it: &&Step| {
+            let reads = facts.reads.get(**it as usize);
+            reads.iter().any(|it| own.contains(it))
+        };
+        return Some(readers.iter().filter(reads).copied().collect());
+    }
+    let computed = writer.values.has_program(step);
+    if depth == 0 || readers.is_empty() || written.len() != 1 || !computed {
+        return None;
+    }
+    let mut found = Vec::new();
+    for reader in readers {
+        found.extend(part_readers(writer, *reader, value, depth - 1)?);
+    }
+    Some(found)
 }
 
 /// Rows in which the exchanges and combinations of each reduction are one line.

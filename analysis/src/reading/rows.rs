@@ -5,6 +5,7 @@ use isa::{event::EventKind, semantics::Control};
 use crate::flow::ids::{BlockId, Step};
 
 use super::{
+    chain,
     line::{Condition, Line, Row},
     reduction, repetition,
     statement::Writer,
@@ -33,7 +34,15 @@ impl<'a, 'db> Rows<'a, 'db> {
                 rows.push(item, &mut found);
             }
             let found = reduction::fold(found, &rows.writer);
-            rows.lists[list] = repetition::fold(found, &mut rows.lists);
+            let found = chain::fold(found, &rows.writer);
+            let found = repetition::fold(found, &mut rows.lists, repetition::MIN_TURNS);
+            // Turns of turns; in a long list also pairs.
+            let least = match found.len() > LONG_LIST {
+                true => 2,
+                false => repetition::MIN_TURNS,
+            };
+            let found = repetition::fold(found, &mut rows.lists, least);
+            rows.lists[list] = joined(found);
         }
         if let Some(Row::Leave(line)) = rows.lists.first().and_then(|it| it.last())
             && line.text == RETURN
@@ -211,6 +220,7 @@ impl<'a, 'db> Rows<'a, 'db> {
             text,
             steps: self.steps(step),
             meets: self.writer.subject.has_event(step, is_meeting),
+            more: 0,
             waits: self.writer.subject.has_event(step, is_wait),
         }
     }
@@ -261,8 +271,13 @@ impl<'a, 'db> Rows<'a, 'db> {
                 Row::Line(mut line) | Row::Leave(mut line) => {
                     line.indent = indent;
                     if line.meets {
-                        stage += 1;
-                        line.text = format!("──── {} ──── stage {stage}", line.text);
+                        let first = stage + 1;
+                        stage = first + line.more;
+                        let stages = match line.more {
+                            0 => first.to_string(),
+                            _ => format!("{first}..{stage}"),
+                        };
+                        line.text = format!("──── {} ──── stage {stages}", line.text);
                     }
                     lines.push(line);
                 }
@@ -320,6 +335,46 @@ impl<'a, 'db> Rows<'a, 'db> {
         (lines, self.writer.failed)
     }
 }
+
+/// Rows in which short statements without a result, and those that only set a register, are in one line.
+fn joined(rows: Vec<Row>) -> Vec<Row> {
+    let mut out: Vec<Row> = Vec::with_capacity(rows.len());
+    // Whether the last row is such a line.
+    let mut open = false;
+    for row in rows {
+        let short = matches!(&row, Row::Line(it) if is_short(it));
+        if open
+            && short
+            && let (Some(Row::Line(last)), Row::Line(next)) = (out.last_mut(), &row)
+            && last.text.len() + next.text.len() <= MAX_JOINED
+        {
+            last.text = format!("{}; {}", last.text, next.text);
+            last.steps.extend(&next.steps);
+            last.steps.sort_unstable();
+            last.steps.dedup();
+            continue;
+        }
+        open = short;
+        out.push(row);
+    }
+    out
+}
+
+fn is_short(line: &Line) -> bool {
+    let value = line.text.split_once(" = ");
+    let simple = match value {
+        Some((to, value)) => !to.contains(' ') && !value.contains([' ', '(', '[', '@']),
+        None => !line.text.ends_with(':') && !line.text.contains('…'),
+    };
+    let adds = line.text.contains(" += ") || line.text.contains('×');
+    simple && !adds && !line.meets && !line.waits && line.text.len() <= MAX_SHORT
+}
+
+/// Rows from which on pairs of lines that differ by numbers are one.
+const LONG_LIST: usize = 40;
+/// The longest statement that others may follow in its line, and the longest line of several, in bytes.
+const MAX_SHORT: usize = 56;
+const MAX_JOINED: usize = 108;
 
 const RETURN: &str = "return";
 

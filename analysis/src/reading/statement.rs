@@ -18,10 +18,11 @@ use crate::{
     values::{Leaf, Values},
 };
 
-use super::{plan::Plan, subject::Subject};
-
-/// Registers with consecutive numbers from which on a list is shortened.
-const MANY: usize = 3;
+use super::{
+    plan::Plan,
+    series::{shortened, vector},
+    subject::Subject,
+};
 
 /// Writes statements.
 pub(super) struct Writer<'a, 'db> {
@@ -304,7 +305,7 @@ impl<'a, 'db> Writer<'a, 'db> {
             let values = references.filter_map(|it| self.subject.flow.facts.value(it));
             names.extend(values.map(|it| self.subject.register(it)));
         }
-        shortened(names)
+        shortened(&names).join(", ")
     }
 
     fn operand(&mut self, operand: BoundOperand<'db>, step: Step) -> Option<String> {
@@ -332,9 +333,11 @@ impl<'a, 'db> Writer<'a, 'db> {
             Bound::Vector(elements) => {
                 let all: Option<Vec<String>> = elements.map(|it| self.operand(it, step)).collect();
                 match operand.is_vector() {
-                    true if all.as_ref().is_some_and(|it| it.len() == 1) => shortened(all?),
-                    true => format!("{{{}}}", shortened(all?)),
-                    false => format!("({})", shortened(all?)),
+                    true if all.as_ref().is_some_and(|it| it.len() == 1) => {
+                        shortened(&all?).join(", ")
+                    }
+                    true => format!("{{{}}}", vector(&all?)),
+                    false => format!("({})", shortened(&all?).join(", ")),
                 }
             }
             Bound::Pair(first, second) => {
@@ -442,40 +445,4 @@ fn float(bits: u64, width: u32) -> String {
         64 => format!("{number:?}"),
         _ => format!("{:?}", number as f32),
     }
-}
-
-/// A list in which registers with consecutive numbers are shortened: `r1..r4`.
-fn shortened(names: Vec<String>) -> String {
-    let split = |it: &str| -> Option<(String, u64)> {
-        let digits = it.len() - it.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let (prefix, number) = it.split_at(digits);
-        let word = prefix
-            .bytes()
-            .all(|it| it.is_ascii_alphabetic() || it == b'_');
-        (word && !prefix.is_empty()).then_some((prefix.to_owned(), number.parse().ok()?))
-    };
-    let parts: Vec<Option<(String, u64)>> = names.iter().map(|it| split(it)).collect();
-    let mut out: Vec<String> = Vec::new();
-    let mut start = 0;
-    while start < names.len() {
-        // Upwards or downwards.
-        let run = |up: bool| {
-            let mut end = start + 1;
-            while let (Some(Some(a)), Some(Some(b))) = (parts.get(end - 1), parts.get(end))
-                && a.0 == b.0
-                && (if up { a.1 + 1 == b.1 } else { b.1 + 1 == a.1 })
-            {
-                end += 1;
-            }
-            end
-        };
-        let end = run(true).max(run(false));
-        if end - start >= MANY {
-            out.push(format!("{}..{}", names[start], names[end - 1]));
-        } else {
-            out.extend_from_slice(&names[start..end]);
-        }
-        start = end;
-    }
-    out.join(", ")
 }

@@ -8,6 +8,7 @@ use isa::{
     semantics::{Keep, Order, Semantics},
     types::Class,
 };
+use rustc_hash::FxHashMap;
 use salsa::Database;
 
 use crate::{
@@ -18,10 +19,11 @@ use crate::{
         computation::BoundName,
         effects::semantics,
         facts::step_at,
+        flow,
         ids::{Base, BlockId, Step, Value, VariableName},
     },
     hir::{
-        body::{Body, OUTERMOST, Reference, Target},
+        body::{Body, OUTERMOST, Reference, Target, body},
         bound::{Bound, BoundInstruction, BoundOperand, Operands},
         items::Function,
     },
@@ -34,9 +36,24 @@ pub(crate) struct Subject<'db> {
     pub(crate) body: &'db Body,
     pub(crate) flow: &'db Flow,
     pub(crate) operands: Operands<'db>,
+    /// The registers of which others are copies, although they were put together with more and taken apart between;
+    /// none if nobody looked for them.
+    pub(crate) parts: FxHashMap<Value, Value>,
 }
 
 impl<'db> Subject<'db> {
+    /// A function, without the registers of [`Subject::parts`].
+    pub(crate) fn of(db: &'db dyn Database, function: Function<'db>) -> Subject<'db> {
+        Subject {
+            db,
+            function,
+            body: body(db, function),
+            flow: flow(db, function),
+            operands: Operands::of(db, function),
+            parts: FxHashMap::default(),
+        }
+    }
+
     /// An instruction with its operands.
     pub(crate) fn get(&self, step: Step) -> Option<BoundInstruction<'db>> {
         self.operands.get(step)
@@ -174,6 +191,18 @@ impl<'db> Subject<'db> {
         let mut labels = all.filter(|it| it.kind == SymbolKind::Label);
         let found = labels.find(|it| step_at(self.body, it.name_range.start()) == start);
         found.map_or_else(|| format!("block{block}"), |it| it.name.to_string())
+    }
+
+    /// The elements of the vector that an instruction reads, at least 1.
+    pub(super) fn width(&self, step: Step) -> u32 {
+        let operands = self.get(step).into_iter().flat_map(|it| it.operands());
+        let widths = operands.filter_map(|it| match it.bound() {
+            Bound::Vector(elements) if !it.references.iter().any(|it| self.is_written(it)) => {
+                Some(elements.count() as u32)
+            }
+            _ => None,
+        });
+        widths.max().unwrap_or(1).max(1)
     }
 
     /// The registers inside the brackets of an instruction.

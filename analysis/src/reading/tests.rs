@@ -108,10 +108,7 @@ ret;",
             r1 = param_0[0]  // 1 2
             param_0[0] = 7  // 1 3
             r2 = r3 + 1  // 4
-            param_0[1] = r1  // 1 6
-            param_0[2] = r2  // 1 7
-            param_0[3] = 5  // 1 5 8
-            param_0[4] = 6  // 1 9 10
+            param_0[1] = r1; param_0[2] = r2; param_0[3] = 5; param_0[4] = 6  // 1 5 6 7 8 9 10
         "#]],
     );
 }
@@ -163,8 +160,7 @@ bra HEAD;
 DONE: st.shared.u32 [tile+4], %r9;
 ret;",
         expect![[r#"
-            r2 = 0  // 1
-            r9 = 0  // 1
+            r2 = 0; r9 = 0  // 1
             do:  // 
               r3 = 0  // 2
               do:  // 
@@ -225,10 +221,7 @@ fn repetitions() {
         &body,
         expect![[r#"
             f1 = tile[4]*f9 + 0.0  // 1 2 3
-            × 6, the first and the last:  // 
-              f2 = tile[5]*f9 + f1  // 1 4 5
-              …  // 1 6 7 8 9 10 11 12 13
-              f7 = tile[10]*f9 + f6  // 1 14 15
+            f2..f7 = tile[5..10]*f9 + f1..f6  // 1 4 5 6 7 8 9 10 11 12 13 14 15
             tile[0] = tile[11]*f9 + f7  // 1 16 17 18
         "#]],
     );
@@ -264,8 +257,7 @@ W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], 0;
 @!%p1 bra W;
 ret;",
         expect![[r#"
-            mbarrier.init.shared::cta([full], 1)  // 2
-            mbarrier.arrive.expect_tx.shared::cta(_, [full], 256)  // 3
+            mbarrier.init.shared::cta([full], 1); mbarrier.arrive.expect_tx.shared::cta(_, [full], 256)  // 2 3
             [tile] = copy of param_0[64, 0], completes with [full]  // 1 4
             wait until mbarrier.try_wait.parity.shared::cta([full], 0)  // 5 6
         "#]],

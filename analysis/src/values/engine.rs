@@ -305,6 +305,11 @@ impl<'a> Values<'a> {
         self.results.get(&step).is_some_and(|it| !it.is_empty())
     }
 
+    /// The first instruction that was found to compute a node.
+    pub(crate) fn maker_of(&self, node: Node) -> Option<Step> {
+        self.makers.get(&node).copied()
+    }
+
     /// The chains of the function.
     pub(crate) fn chains(&self) -> &Rc<Chains<'a>> {
         &self.chains

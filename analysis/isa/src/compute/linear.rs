@@ -58,6 +58,38 @@ impl Graph {
         }
     }
 
+    /// The low and the high half of a number of `bits` bits that is put together of two numbers.
+    pub fn halves(&mut self, node: Node, bits: u32) -> Option<(Node, Node)> {
+        let sum = self.linear(node, bits);
+        let half = bits / 2;
+        let high = 1u64 << half;
+        let mut terms = sum.terms.iter().map(|it| (*it.0, *it.1));
+        let found = match (terms.next(), terms.next(), terms.next()) {
+            (Some((low, 1)), Some((up, by)), None) | (Some((up, by)), Some((low, 1)), None)
+                if by == high =>
+            {
+                (low, up)
+            }
+            (Some((both, by)), None, None) if by == high + 1 => (both, both),
+            _ => return None,
+        };
+        let fits = |it: Node| u32::from(self.builder.bits(it)) <= half;
+        (sum.constant == 0 && fits(found.0) && fits(found.1)).then_some(found)
+    }
+
+    /// The number of 32 bits that was put together with another one, of which a node is that half again.
+    pub fn half(&mut self, node: Node) -> Option<Node> {
+        match self.op(node) {
+            Op::Binary(Binary::ShiftRight, Width::Narrow, pair, by)
+                if self.as_constant(by) == Some(32) =>
+            {
+                self.halves(pair, 64).map(|it| it.1)
+            }
+            Op::ZeroExtend(pair, 32) => self.halves(pair, 64).map(|it| it.0),
+            _ => None,
+        }
+    }
+
     /// The opposite of a truth, as a comparison if it is one of integers or for equality.
     pub fn negation(&mut self, truth: Node) -> Node {
         let op = match self.op(truth) {

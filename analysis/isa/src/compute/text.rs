@@ -84,6 +84,14 @@ impl Writer<'_> {
     }
 
     fn operation(&mut self, node: Node, outer: Level, format: Option<Format>) -> Option<()> {
+        if let Some((inner, bits)) = self.half(node, format) {
+            let outside = std::mem::replace(&mut self.bits, 32);
+            self.format = format;
+            self.node(inner, if bits.is_empty() { outer } else { Level::Atom })?;
+            self.bits = outside;
+            self.out.push_str(bits);
+            return Some(());
+        }
         match self.graph.op(node) {
             Op::Input(index) => {
                 let name = (self.leaf)(index)?;
@@ -102,6 +110,7 @@ impl Writer<'_> {
             }
             Op::ZeroExtend(a, bits) | Op::SignExtend(a, bits) => {
                 let outside = std::mem::replace(&mut self.bits, bits.into());
+                self.format = format;
                 let written = self.node(a, outer);
                 self.bits = outside;
                 written?;
@@ -169,6 +178,11 @@ impl Writer<'_> {
                     it.pair_of([first, second], outer, own, sign, a, b)
                 };
                 match step.operation {
+                    FloatOperation::Convert
+                        if step.to.bits() < step.formats[0].bits() || step.to == Format::Tf32 =>
+                    {
+                        self.function_of(first, step.to.word(), &[a])?;
+                    }
                     FloatOperation::Convert => {
                         self.format = first;
                         self.node(a, outer)?;
@@ -375,8 +389,59 @@ impl Writer<'_> {
         self.pair(outer, level, sign, a, b)
     }
 
+    /// The half of 64 bits that a node is: a number that was put there, or bits of another one that are read as a float.
+    fn half(&mut self, node: Node, format: Option<Format>) -> Option<(Node, &'static str)> {
+        let is_leaf = |it: &Self, node: Node| matches!(it.graph.op(node), Op::Input(_));
+        match self.graph.op(node) {
+            Op::Binary(Binary::ShiftRight, Width::Narrow, a, by)
+                if self.graph.as_constant(by) == Some(32) =>
+            {
+                if let Some((_, high)) = self.graph.halves(a, 64) {
+                    return Some((high, ""));
+                }
+                (format.is_some() && is_leaf(self, a)).then_some((a, "[63:32]"))
+            }
+            Op::ZeroExtend(a, 32) if format.is_some() && is_leaf(self, a) => {
+                (self.graph.builder.bits(a) > 32).then_some((a, "[31:0]"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a node is a float of 16 bits, or a register of 16 bits.
+    fn is_half_float(&self, mut node: Node) -> bool {
+        while let Op::ZeroExtend(inner, _) = self.graph.op(node) {
+            node = inner;
+        }
+        match self.graph.op(node) {
+            Op::Float(_) | Op::FloatUnary(..) | Op::Extreme(..) => true,
+            Op::Input(index) => self.graph.leaf_bits(index) == 16,
+            _ => false,
+        }
+    }
+
     /// A sum, with terms of one factor collected.
     fn sum(&mut self, node: Node, outer: Level) -> Option<()> {
+        let bits = self.bits.min(self.graph.builder.bits(node).into());
+        let halves = [32, 64].into_iter();
+        let halves = halves.filter(|it| (bits..=self.bits).contains(it));
+        for bits in halves.collect::<Vec<u32>>() {
+            let Some((low, high)) = self.graph.halves(node, bits) else {
+                continue;
+            };
+            // Halves of 16 bits may as well be a sum.
+            if bits == 32 && !(self.is_half_float(low) && self.is_half_float(high)) {
+                continue;
+            }
+            let outside = std::mem::replace(&mut self.bits, bits / 2);
+            self.out.push('{');
+            self.node(low, Level::Choice)?;
+            self.out.push_str(", ");
+            self.node(high, Level::Choice)?;
+            self.out.push('}');
+            self.bits = outside;
+            return Some(());
+        }
         let sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
         // A product of two values is a term of its own.
         if sum.terms.len() == 1 && sum.constant == 0 && sum.terms.get(&node) == Some(&1) {
