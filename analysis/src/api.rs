@@ -262,6 +262,8 @@ pub enum SymbolKind {
     SourceFile,
     /// A module directive such as `.version` or `.target`.
     Directive,
+    /// A part of a kernel that some of its warps execute.
+    WarpRole,
 }
 
 /// A place to navigate to.

@@ -6,6 +6,7 @@ use crate::{
     Call, Cancellable, DocumentLink, DocumentSymbol, FileId, FilePosition, Fold, NavigationTarget,
     RangeInfo, Reference, SourceLines, SourceLocation, ValueSlice,
     features::{navigation, views},
+    kernel,
 };
 
 use super::Analysis;
@@ -184,7 +185,10 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
-        self.with_file(file, navigation::document_symbols::document_symbols)
+        self.with_file(file, |db, file| {
+            let symbols = navigation::document_symbols::document_symbols(db, file);
+            kernel::with_roles(db, file, symbols)
+        })
     }
 
     /// The names of modules in all files that match a query, best first, at most `limit`.

@@ -1,6 +1,7 @@
 //! The events of a function with their operands, and the addresses of these.
 
 use isa::{
+    compute::{Node, Operation},
     event::{EventKind, Group},
     matching::positions,
     operand::Operand,
@@ -8,10 +9,13 @@ use isa::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    flow::ids::{Base, Step, VariableName},
+    flow::{
+        form_program::operation,
+        ids::{Base, Step, VariableName},
+    },
     hir::bound::{Bound, BoundOperand},
     reading::Subject,
-    values::{Origin, Sum, Values},
+    values::{Origin, Purpose, Sum, Values},
 };
 
 /// A function with its values and its events.
@@ -21,6 +25,24 @@ pub(super) struct Kernel<'a, 'db> {
     pub(super) events: Events<'db>,
     /// Where the function starts in the file.
     pub(super) start: TextSize,
+}
+
+impl<'a, 'db> Kernel<'a, 'db> {
+    /// A function that starts at an offset of the file.
+    pub(super) fn of(subject: &'a Subject<'db>, start: TextSize) -> Kernel<'a, 'db> {
+        Kernel {
+            subject,
+            values: Values::of(
+                subject.db,
+                subject.function,
+                subject.flow,
+                Purpose::Addresses,
+            )
+            .with_named(differences(subject)),
+            events: Events::of(subject),
+            start,
+        }
+    }
 }
 
 impl Kernel<'_, '_> {
@@ -59,13 +81,34 @@ pub(super) struct Events<'db> {
     pub(super) all: Vec<Event<'db>>,
 }
 
-/// An address in shared memory: a start, a constant, and the factors of what varies.
+/// An address in shared memory: a start, a constant, and what varies with its factors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) start: Start,
     pub(super) offset: i64,
-    /// Ascending.
-    pub(super) factors: Vec<i64>,
+    /// By factor, ascending.
+    pub(super) terms: Vec<(Node, i64)>,
+}
+
+impl Address {
+    /// The greatest number of which what varies is a multiple; 0 if nothing varies.
+    pub(super) fn stride(&self) -> i64 {
+        let factors = self.terms.iter().map(|it| it.1.abs());
+        factors.fold(0, greatest_common_divisor)
+    }
+
+    /// The factor of a number that varies.
+    pub(super) fn factor(&self, node: Node) -> Option<i64> {
+        let found = self.terms.iter().find(|it| it.0 == node);
+        found.map(|it| it.1)
+    }
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    match b {
+        0 => a,
+        _ => greatest_common_divisor(b, a % b),
+    }
 }
 
 /// The start of an address.
@@ -148,14 +191,14 @@ impl Kernel<'_, '_> {
         self.address(base, offset, step)
     }
 
-    /// An address as a start, a constant and factors.
+    /// An address as a start, a constant and what varies.
     pub(super) fn address(&mut self, base: Base, offset: i64, step: Step) -> Option<Address> {
         let value = match base {
             Base::Symbol(symbol) => {
                 return Some(Address {
                     start: Start::Symbol(symbol),
                     offset,
-                    factors: Vec::new(),
+                    terms: Vec::new(),
                 });
             }
             Base::Value(value) => value,
@@ -180,7 +223,7 @@ impl Kernel<'_, '_> {
         Some(Address {
             start: Start::Origin(origin),
             offset: distance.wrapping_add(offset),
-            factors: Vec::new(),
+            terms: Vec::new(),
         })
     }
 
@@ -192,12 +235,12 @@ impl Kernel<'_, '_> {
             return None;
         };
         let others = sum.terms.iter().filter(|it| it.0 != node);
-        let mut factors: Vec<i64> = others.map(|it| it.1).collect();
-        factors.sort_unstable();
+        let mut terms: Vec<(Node, i64)> = others.copied().collect();
+        terms.sort_unstable_by_key(|it| (it.1, it.0));
         Some(Address {
             start: Start::Symbol(symbol),
             offset: sum.constant.wrapping_add(offset),
-            factors,
+            terms,
         })
     }
 
@@ -220,6 +263,21 @@ impl Kernel<'_, '_> {
             _ => format!("{name}{offset}"),
         }
     }
+}
+
+/// The instructions that subtract a register from another one. Their results are numbers of their own in addresses: the
+/// remainder `i - i / 2 * 2` of a division chooses a stage, and the constants in `i` are not those of the address.
+fn differences(subject: &Subject<'_>) -> Vec<bool> {
+    let is_difference = |step: Step| {
+        let instruction = subject.get(step)?;
+        let found = operation(instruction.db, instruction.id)?;
+        let constant = instruction.operands().any(|it| it.integer().is_some());
+        Some(found == Operation::Subtract && !constant)
+    };
+    let count = subject.flow.facts.len() as Step;
+    (0..count)
+        .map(|it| is_difference(it) == Some(true))
+        .collect()
 }
 
 /// Whether an event starts a product of matrices.

@@ -7,8 +7,7 @@ use crate::{
     hir::bound::Bound,
     kernel::{
         events::{Address, Kernel, Start, is_product},
-        map::AsyncCopy,
-        rings::Placed,
+        rings::{Copy, Placed},
     },
 };
 
@@ -20,44 +19,47 @@ const LEFT_OUT: u32 = 4;
 struct Region {
     start: Start,
     offset: i64,
-    end: i64,
+    /// The bytes of a stage, and the bytes from one stage to the next.
+    bytes: i64,
+    stride: i64,
+    stages: i64,
+    /// The bytes from one part with its stages to the next one, and the number of parts.
+    parts: (i64, i64),
     ring: usize,
+}
+
+impl Region {
+    /// Whether an address is inside a stage, as far as it does not vary.
+    fn contains(&self, address: &Address) -> bool {
+        let distance = address.offset - self.offset;
+        let (by, parts) = self.parts;
+        if self.start != address.start || !(0..by * parts).contains(&distance) {
+            return false;
+        }
+        let distance = distance % by;
+        distance < self.stride * self.stages && distance % self.stride < self.bytes
+    }
 }
 
 impl Kernel<'_, '_> {
     /// Notes for each copy the products that read what it writes.
-    pub(super) fn join_products(
-        &mut self,
-        copies: &mut [(AsyncCopy, Option<Address>)],
-        rings: &[Placed],
-    ) {
+    pub(super) fn join_products(&mut self, copies: &mut [Copy], rings: &[Placed]) {
         let regions: Vec<Region> = copies
             .iter()
-            .filter_map(|(copy, to)| {
-                let (ring, to) = (copy.ring?, to.as_ref()?);
-                let same = |it: &Address| it.start == to.start && it.offset == to.offset;
-                let mut others = copies.iter().filter(|it| it.0.ring == Some(ring));
-                let alone = others.all(|it| it.1.as_ref().is_some_and(same));
-                region(ring, to, alone, rings)
-            })
+            .filter_map(|it| region(it, copies, rings))
             .collect();
         for step in self.steps(is_product) {
             let range = self.range(step);
             for read in self.descriptors(step) {
-                let inside = |it: &&Region| {
-                    it.start == read.start && (it.offset..it.end).contains(&read.offset)
-                };
-                let region = regions.iter().find(inside);
-                for (copy, to) in copies.iter_mut() {
-                    let Some(to) = to else { continue };
-                    let fills = |it: &Region| {
-                        copy.ring == Some(it.ring)
-                            && it.start == to.start
-                            && (it.offset..it.end).contains(&to.offset)
-                    };
+                let region = regions.iter().find(|it| it.contains(&read));
+                for it in copies.iter_mut() {
+                    let Some(to) = &it.destination else { continue };
+                    let fills =
+                        |region: &Region| it.copy.ring == Some(region.ring) && region.contains(to);
                     let begins = to.start == read.start && to.offset == read.offset;
-                    if (begins || region.is_some_and(fills)) && !copy.products.contains(&range) {
-                        copy.products.push(range);
+                    let known = it.copy.products.contains(&range);
+                    if (begins || region.is_some_and(fills)) && !known {
+                        it.copy.products.push(range);
                     }
                 }
             }
@@ -65,7 +67,7 @@ impl Kernel<'_, '_> {
     }
 
     /// The addresses in the matrix descriptors of a product.
-    fn descriptors(&mut self, step: Step) -> Vec<Address> {
+    pub(super) fn descriptors(&mut self, step: Step) -> Vec<Address> {
         let Some(instruction) = self.subject.get(step) else {
             return Vec::new();
         };
@@ -81,17 +83,28 @@ impl Kernel<'_, '_> {
             .collect()
     }
 
-    /// The address in a matrix descriptor: the sum of an address without its lowest bits and a constant, whose lowest
-    /// bits count for the address.
+    /// The address in a matrix descriptor: the sum of an address without its lowest bits and numbers, whose lowest bits
+    /// count for the address.
     fn descriptor(&mut self, value: Value, step: Step) -> Option<Address> {
         let sum = self.values.sum_before(value, step);
-        let [(term, 1)] = *sum.terms else {
-            return None;
-        };
-        let address = self.without_shift(term)?;
-        let inner = self.values.sum(address, 32);
+        let mut found = None;
+        let mut others = Vec::new();
+        for (term, factor) in sum.terms.iter().copied() {
+            let address = match factor {
+                1 => self.without_shift(term),
+                _ => None,
+            };
+            match address {
+                Some(it) if found.is_none() => found = Some(it),
+                Some(_) => return None,
+                None => others.push((term, factor << LEFT_OUT)),
+            }
+        }
+        let inner = self.values.sum(found?, 32);
         let mask = (1 << (ADDRESS_BITS - LEFT_OUT)) - 1;
-        self.in_variable(&inner, (sum.constant & mask) << LEFT_OUT)
+        let mut address = self.in_variable(&inner, (sum.constant & mask) << LEFT_OUT)?;
+        address.terms.extend(others);
+        Some(address)
     }
 
     /// The number of which a node has the bits of an address in a descriptor.
@@ -122,26 +135,56 @@ impl Kernel<'_, '_> {
     }
 }
 
-/// The bytes that a copy fills in the stages of its ring. With several stages that is a stage as often as there are
-/// stages, the largest step of the address being a stage; with one it is what the mbarrier expects, if it is `alone`: no
-/// copy to other addresses completes there.
-fn region(ring: usize, to: &Address, alone: bool, rings: &[Placed]) -> Option<Region> {
-    let placed = &rings.get(ring)?.ring;
-    let known: Vec<i64> = placed.bytes.iter().copied().flatten().collect();
-    let (bytes, others) = known.split_first()?;
-    if others.iter().any(|it| it != bytes) {
+/// The bytes that a copy fills in the stages of its ring. The number of the stage is what the address of the mbarrier
+/// varies by, and a stage begins as many bytes after another one as the address of the copy has of that number. It ends
+/// where another copy begins, or after the bytes that the mbarrier expects.
+fn region(one: &Copy, copies: &[Copy], rings: &[Placed]) -> Option<Region> {
+    let (index, to) = (one.copy.ring?, one.destination.as_ref()?);
+    let ring = &rings.get(index)?.ring;
+    let known: Vec<i64> = ring.bytes.iter().copied().flatten().collect();
+    let (expected, others) = known.split_first()?;
+    if others.iter().any(|it| it != expected) || *expected <= 0 {
         return None;
     }
-    let step = to.factors.iter().map(|it| it.abs()).max();
-    let size = match (placed.stages, step) {
-        (0 | 1, _) if alone => *bytes,
-        (2.., Some(step)) if step <= *bytes => step * placed.stages as i64,
+    let mates = || copies.iter().filter(|it| it.copy.ring == Some(index));
+    let addresses: Option<Vec<&Address>> = mates().map(|it| it.destination.as_ref()).collect();
+    // A copy to an unknown place may fill a part of the bytes.
+    let addresses = addresses?;
+    let next = addresses.iter().filter(|it| it.start == to.start);
+    let next = next.map(|it| it.offset - to.offset).filter(|it| *it > 0);
+    let bytes = next.min().unwrap_or(*expected).min(*expected);
+    if ring.stages < 2 {
+        let same = |it: &&&Address| it.start == to.start && it.offset == to.offset;
+        let alone = addresses.iter().filter(same).count() == addresses.len();
+        return alone.then_some(Region {
+            start: to.start,
+            offset: to.offset,
+            bytes,
+            stride: bytes,
+            stages: 1,
+            parts: (bytes, 1),
+            ring: index,
+        });
+    }
+    let barrier = one.barrier.as_ref()?;
+    let stage = barrier.terms.iter().find(|it| Some(it.1) == ring.stride)?;
+    let stride = to.factor(stage.0).filter(|it| *it > 0)?;
+    let (bytes, stages) = (bytes.min(stride), ring.stages as i64);
+    // Parts that several warps fill may have stages of their own.
+    let factors = to.terms.iter().map(|it| it.1);
+    let outer: Vec<i64> = factors.filter(|it| *it > stride).collect();
+    let parts = match outer[..] {
+        [] => (stride * stages, 1),
+        [by] if by >= stride * stages => (by, (expected / bytes).max(1)),
         _ => return None,
     };
     Some(Region {
         start: to.start,
         offset: to.offset,
-        end: to.offset + size,
-        ring,
+        bytes,
+        stride,
+        stages,
+        parts,
+        ring: index,
     })
 }

@@ -40,7 +40,7 @@ pub struct SharedVariable {
     pub bytes: Option<u64>,
     /// The instructions that write to it by its address.
     pub writes: Vec<TextRange>,
-    /// The instructions that read from it by its address.
+    /// The instructions that read from it by its address, or by one in a matrix descriptor.
     pub reads: Vec<TextRange>,
 }
 

@@ -2,25 +2,25 @@
 //! barriers that they complete on.
 //!
 //! [`events`] reads the protocol events of a function with their addresses, [`rings`] joins the mbarriers by address
-//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different warps execute. The addresses are those of the engine of
+//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different warps execute, which
+//! [`outline`] puts into the outline of the file. The addresses are those of the engine of
 //! values; what is not known is left out or named as unknown.
 
 mod events;
 mod joins;
 mod loops;
 mod map;
+mod outline;
 mod rings;
 mod roles;
 #[cfg(test)]
 mod tests;
 
-use isa::compute::Operation;
 use salsa::Database;
 use syntax::{TextRange, TextSize};
 
 use crate::{
     db::SourceFile,
-    flow::{form_program::operation, ids::Step},
     hir::{
         items::{Function, item_offsets, items},
         layout::layouts,
@@ -29,11 +29,11 @@ use crate::{
     },
     pressure::bounds,
     reading::Subject,
-    values::{Purpose, Values},
 };
 
-use events::{Events, Kernel};
+use events::Kernel;
 pub use map::{AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole};
+pub(crate) use outline::with_roles;
 
 /// The maps of the entries of a file, or of those with a name.
 pub(crate) fn kernel_maps(
@@ -53,14 +53,7 @@ pub(crate) fn kernel_maps(
 
 fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> KernelMap {
     let subject = Subject::of(db, function);
-    let flow = subject.flow;
-    let mut kernel = Kernel {
-        subject: &subject,
-        values: Values::of(db, function, flow, Purpose::Addresses)
-            .with_named(differences(&subject)),
-        events: Events::of(&subject),
-        start,
-    };
+    let mut kernel = Kernel::of(&subject, start);
     let launch = bounds(db, function);
     let (rings, unknown) = kernel.rings();
     db.unwind_if_revision_cancelled();
@@ -89,23 +82,8 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
         loops: kernel.loops(),
         unknown: kernel.ranges(unknown),
         rings: rings.into_iter().map(|it| it.ring).collect(),
-        copies: copies.into_iter().map(|it| it.0).collect(),
+        copies: copies.into_iter().map(|it| it.copy).collect(),
         barriers,
         roles: roles.into_iter().map(|it| it.role).collect(),
     }
-}
-
-/// The instructions that subtract a register from another one. Their results are numbers of their own in addresses: the
-/// remainder `i - i / 2 * 2` of a division chooses a stage, and the constants in `i` are not those of the address.
-fn differences(subject: &Subject<'_>) -> Vec<bool> {
-    let is_difference = |step: Step| {
-        let instruction = subject.get(step)?;
-        let found = operation(instruction.db, instruction.id)?;
-        let constant = instruction.operands().any(|it| it.integer().is_some());
-        Some(found == Operation::Subtract && !constant)
-    };
-    let count = subject.flow.facts.len() as Step;
-    (0..count)
-        .map(|it| is_difference(it) == Some(true))
-        .collect()
 }

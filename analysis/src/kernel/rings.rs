@@ -19,6 +19,13 @@ pub(super) struct Placed {
     end: i64,
 }
 
+/// A copy, with the addresses of what it fills and of the mbarrier on which it completes.
+pub(super) struct Copy {
+    pub(super) copy: AsyncCopy,
+    pub(super) destination: Option<Address>,
+    pub(super) barrier: Option<Address>,
+}
+
 /// A use of an mbarrier.
 struct Use {
     event: usize,
@@ -80,18 +87,18 @@ impl Kernel<'_, '_> {
 
     fn rings_from(&mut self, start: Start, uses: &[&Use]) -> Vec<Placed> {
         let inits = uses.iter().filter(|it| it.kind == EventKind::Init);
-        let mut members: Vec<i64> = (inits.filter(|it| it.address.factors.is_empty()))
+        let mut members: Vec<i64> = (inits.filter(|it| it.address.terms.is_empty()))
             .map(|it| it.address.offset)
             .collect();
         // Where the address varies a ring begins; elsewhere each mbarrier is alone.
-        let varying = uses.iter().filter(|it| !it.address.factors.is_empty());
+        let varying = uses.iter().filter(|it| !it.address.terms.is_empty());
         let mut begins: Vec<(i64, i64)> = varying
-            .map(|it| (it.address.offset, stride(&it.address)))
+            .map(|it| (it.address.offset, it.address.stride()))
             .collect();
         begins.sort_unstable();
         begins.dedup();
         members.extend(begins.iter().map(|it| it.0));
-        let alone = uses.iter().filter(|it| it.address.factors.is_empty());
+        let alone = uses.iter().filter(|it| it.address.terms.is_empty());
         members.extend(alone.map(|it| it.address.offset));
         members.sort_unstable();
         members.dedup();
@@ -184,7 +191,7 @@ impl Kernel<'_, '_> {
     }
 
     /// The copies that complete on mbarriers, each with its destination.
-    pub(super) fn copies(&mut self, rings: &[Placed]) -> Vec<(AsyncCopy, Option<Address>)> {
+    pub(super) fn copies(&mut self, rings: &[Placed]) -> Vec<Copy> {
         let mut found = Vec::new();
         for event in 0..self.events.all.len() {
             let (step, kind) = (self.events.all[event].step, self.events.all[event].kind);
@@ -192,7 +199,7 @@ impl Kernel<'_, '_> {
                 continue;
             }
             let barrier = self.event_address(event);
-            let ring = barrier.and_then(|it| {
+            let ring = barrier.as_ref().and_then(|it| {
                 rings.iter().position(|ring| {
                     ring.start == it.start && (ring.offset..ring.end).contains(&it.offset)
                 })
@@ -202,8 +209,8 @@ impl Kernel<'_, '_> {
             let destination = destination.and_then(|it| self.operand_address(it, step));
             let shown = destination.as_ref().map(|it| {
                 let mut text = self.described(it.start, it.offset);
-                if !it.factors.is_empty() {
-                    text = format!("{text} + {}·…", stride(it));
+                if !it.terms.is_empty() {
+                    text = format!("{text} + {}·…", it.stride());
                 }
                 text
             });
@@ -213,21 +220,12 @@ impl Kernel<'_, '_> {
                 ring,
                 products: Vec::new(),
             };
-            found.push((copy, destination));
+            found.push(Copy {
+                copy,
+                destination,
+                barrier,
+            });
         }
         found
-    }
-}
-
-/// The greatest number of which what varies in an address is a multiple.
-fn stride(address: &Address) -> i64 {
-    let factors = address.factors.iter();
-    factors.fold(0, |a: i64, b| greatest_common_divisor(a.abs(), b.abs()))
-}
-
-fn greatest_common_divisor(a: i64, b: i64) -> i64 {
-    match b {
-        0 => a,
-        _ => greatest_common_divisor(b, a % b),
     }
 }

@@ -239,6 +239,22 @@ impl Kernel<'_, '_> {
                 variable.writes.push(range);
             }
         }
+        for step in self.steps(is_product) {
+            let range = self.range(step);
+            for address in self.descriptors(step) {
+                let known = found
+                    .iter_mut()
+                    .find(|it| Start::Symbol(it.0) == address.start);
+                if let Some((_, variable)) = known {
+                    let at = variable
+                        .reads
+                        .partition_point(|it| it.start() < range.start());
+                    if variable.reads.get(at) != Some(&range) {
+                        variable.reads.insert(at, range);
+                    }
+                }
+            }
+        }
         found.into_iter().map(|it| it.1).collect()
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use syntax::TextRange;
 
-use crate::{FileId, fixture::Fixture};
+use crate::{DocumentSymbol, FileId, SymbolKind, fixture::Fixture};
 
 /// The map of a kernel, with the lines of the file.
 #[track_caller]
@@ -78,6 +78,17 @@ fn check(text: &str, expect: Expect) {
         }
         let _ = writeln!(out, "unknown {:?}", lines(&map.unknown));
     }
+    let symbols = fixture.host.analysis().document_symbols(FileId(0));
+    let mut open: Vec<DocumentSymbol> = symbols.unwrap();
+    while let Some(symbol) = open.pop() {
+        if symbol.kind == SymbolKind::WarpRole {
+            let names = symbol.children.iter().map(|it| &*it.name);
+            let names: Vec<&str> = names.collect();
+            let detail = symbol.detail.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "outline {} ({detail}) {names:?}", symbol.name);
+        }
+        open.extend(symbol.children);
+    }
     expect.assert_eq(&out);
 }
 
@@ -140,6 +151,8 @@ END: ret;
             barrier Some(0) None [13] []
             barrier Some(1) Some(128) [35] [1]
             unknown []
+            outline other () ["CONSUME"]
+            outline producer (1 copy) ["PRODUCE"]
         "#]],
     );
 }
@@ -191,7 +204,7 @@ fn products_of_copied_tiles() {
          cvt.u64.u32 %rd3, %r15; add.u64 %rd5, %rd3, 0x4000004000010002;",
         expect![[r#"
             k Some((128, true))
-            smem None [9, 10, 14, 16, 17] [18]
+            smem None [9, 10, 14, 16, 17] [18, 22]
             loop 12 depth 1 waits 1
             loop 18 depth 2 waits 1
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
@@ -206,7 +219,7 @@ fn products_of_copied_tiles() {
          or.b64 %rd4, %rd2, 0x4000004000010000; mov.b64 %rd5, %rd1;",
         expect![[r#"
             k Some((128, true))
-            smem None [9, 10, 14, 16, 17] [18]
+            smem None [9, 10, 14, 16, 17] [18, 22]
             loop 12 depth 1 waits 1
             loop 18 depth 2 waits 1
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
@@ -215,6 +228,79 @@ fn products_of_copied_tiles() {
             unknown []
         "#]],
     );
+}
+
+/// Two stages that two warps fill, half each; the warp chooses the half by `half`, the counter a stage by `stage`.
+#[track_caller]
+fn check_halves(stage: u32, half: u32, product: u32, expect: Expect) {
+    check(
+        &format!(
+            ".version 8.5
+.target sm_90a
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.entry k(.param .u64 map, .param .u32 n) .reqntid 128 {{
+.reg .b32 %r<30>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<4>;
+ld.param.u64 %rd1, [map]; ld.param.u32 %r1, [n];
+mov.u32 %r2, smem; mov.u32 %r3, %tid.x; shr.u32 %r3, %r3, 5; and.b32 %r3, %r3, 1;
+mbarrier.init.shared::cta.b64 [%r2+65536], 1;
+mbarrier.init.shared::cta.b64 [%r2+65544], 1;
+mov.u32 %r4, 0;
+L: and.b32 %r5, %r4, 1; shr.u32 %r6, %r4, 1; and.b32 %r6, %r6, 1;
+shl.b32 %r7, %r5, 3; add.u32 %r7, %r7, %r2; add.u32 %r7, %r7, 65536;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 16384;
+mul.lo.u32 %r8, %r5, {stage}; mul.lo.u32 %r9, %r3, {half}; add.u32 %r10, %r2, %r8; add.u32 %r10, %r10, %r9;
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%rd1, {{%r4}}], [%r7];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r7], %r6;
+@!%p1 bra W;
+add.u32 %r11, %r2, {product}; shr.u32 %r11, %r11, 4; and.b32 %r11, %r11, 16383; cvt.u64.u32 %rd2, %r11;
+cvt.u64.u32 %rd3, %r5; mul.lo.u64 %rd3, %rd3, 512;
+or.b64 %rd4, %rd2, 0x4000004000010000; add.u64 %rd4, %rd4, %rd3; mov.b64 %rd5, %rd1;
+wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f0, %f1, %f2, %f3}}, %rd4, %rd5, 1, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r1;
+@%p2 bra L;
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn the_stride_of_stages_is_that_of_the_mbarrier() {
+    // The stages of a half one after the other, then the other half; the descriptor varies with the stage.
+    check_halves(8192, 16384, 16384, expect![[r#"
+        k Some((128, true))
+        smem None [9, 10, 14, 16] [17, 23]
+        loop 12 depth 1 waits 1
+        loop 17 depth 2 waits 1
+        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+        copy 16 Some("smem + 8192·…") Some(0) [23]
+        unknown []
+    "#]]);
+    // A stage has both halves; an address after the last stage.
+    check_halves(16384, 8192, 8192, expect![[r#"
+        k Some((128, true))
+        smem None [9, 10, 14, 16] [17, 23]
+        loop 12 depth 1 waits 1
+        loop 17 depth 2 waits 1
+        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+        copy 16 Some("smem + 8192·…") Some(0) [23]
+        unknown []
+    "#]]);
+    check_halves(16384, 8192, 32768, expect![[r#"
+        k Some((128, true))
+        smem None [9, 10, 14, 16] [17, 23]
+        loop 12 depth 1 waits 1
+        loop 17 depth 2 waits 1
+        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+        copy 16 Some("smem + 8192·…") Some(0) []
+        unknown []
+    "#]]);
 }
 
 #[test]

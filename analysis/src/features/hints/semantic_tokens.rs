@@ -292,7 +292,8 @@ fn style_of(kind: SymbolKind) -> TokenType {
         SymbolKind::Label
         | SymbolKind::TargetList
         | SymbolKind::SectionLabel
-        | SymbolKind::Section => TokenType::Label,
+        | SymbolKind::Section
+        | SymbolKind::WarpRole => TokenType::Label,
         SymbolKind::SourceFile | SymbolKind::Directive => TokenType::Directive,
     }
 }

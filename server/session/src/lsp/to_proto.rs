@@ -97,7 +97,7 @@ pub fn symbol_kind(kind: SymbolKind) -> lsp_types::SymbolKind {
         SymbolKind::SpecialRegister => lsp_types::SymbolKind::CONSTANT,
         SymbolKind::Label | SymbolKind::SectionLabel => lsp_types::SymbolKind::FIELD,
         SymbolKind::TargetList => lsp_types::SymbolKind::ARRAY,
-        SymbolKind::Section => lsp_types::SymbolKind::NAMESPACE,
+        SymbolKind::Section | SymbolKind::WarpRole => lsp_types::SymbolKind::NAMESPACE,
         SymbolKind::SourceFile => lsp_types::SymbolKind::FILE,
         SymbolKind::Directive => lsp_types::SymbolKind::MODULE,
     }
