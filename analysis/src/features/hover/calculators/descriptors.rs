@@ -134,7 +134,10 @@ pub(super) fn instruction_descriptor(values: &Values<'_>) -> Result<String, Stri
 pub(super) fn matrix_descriptor(values: &Values<'_>) -> Result<String, String> {
     let (format, bits) = read(values, &SHARED, &KNOWN, &[])?;
     let mut text = format!("`{bits:#018x}`. {}\n", decoded(&format, bits, u64::MAX));
-    if let Some(matrix) = SharedMatrix::decode(&format, bits) {
+    // Matrices are placed in the address space of 18 bits, which the wider fields of a family leave.
+    let is_narrow = format.fields.first().is_some_and(|it| it.width == 14);
+    let matrix = SharedMatrix::decode(&format, bits).filter(|_| is_narrow);
+    if let Some(matrix) = matrix {
         let _ = write!(text, "\n{}", places(&matrix));
     }
     Ok(text)

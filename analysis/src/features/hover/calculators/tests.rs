@@ -230,6 +230,25 @@ fn descriptors() {
         "#]],
     );
     check(
+        "matrix-descriptor for=tcgen05 target=sm_107a start-address=0x60000",
+        expect![[r#"
+            `0x0000400000006000`. Descriptor of a matrix in shared memory
+
+            | bits | field | value |
+            |---|---|---|
+            | 0–14 | start address | 0x60000 bytes (0x6000 · 16) |
+            | 16–30 | leading dimension offset | 0x0 bytes (0x0 · 16) |
+            | 32–45 | stride dimension offset | 0x0 bytes (0x0 · 16) |
+            | 46–48 | constant | 0b1 |
+            | 49–51 | base offset | 0 |
+            | 52 | leading dimension | a relative offset |
+            | 53 | segment of K, for `.decompress::lut::b` | 0 |
+            | 61–63 | swizzle | none |
+
+            See also `matrix descriptor`, `swizzling`
+        "#]],
+    );
+    check(
         "instruction-descriptor for=f16 type-of-a=bf16 type-of-b=bf16 type-of-d=f32 m=128 n=256",
         expect![[r#"
             `0x08400490`. Instruction descriptor
