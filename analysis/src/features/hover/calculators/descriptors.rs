@@ -11,8 +11,9 @@ use isa::{
 use super::{Calculator, CalculatorInput, Values, free, one_of, row};
 use crate::features::hover::matrix::decoded;
 
-/// Inputs that are not fields; also those of the instruction descriptor, where a field follows from the last one.
+/// Inputs that are not fields.
 const KNOWN: [&str; 3] = ["for", "target", "value"];
+/// The same for instruction descriptors, where a field follows from the last one.
 const KNOWN_OF_PRODUCTS: [&str; 4] = ["for", "target", "value", SPARSE];
 const SPARSE: &str = "sparse";
 const VALUE: &str = "a value to decode, instead of the fields";
