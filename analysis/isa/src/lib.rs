@@ -29,7 +29,7 @@ mod tests;
 
 pub use declarations::{call, initializer, parameter, system_call, variable};
 pub use docs::{documentation, snippets, usage};
-pub use hardware::{cost, limits, occupancy};
+pub use hardware::{cost, limits, occupancy, peaks};
 pub use matching::{binding, completion, matcher, messages, quirks, recipes};
 pub use matrix::{descriptor, layout, swizzle};
 pub use module::{directive, performance, release, target};

@@ -1,6 +1,6 @@
 //! The costs of loops and entries: bytes, operations and instructions of a block.
 
-use isa::{compute::AddressSpace, semantics::Together};
+use isa::{compute::AddressSpace, peaks::Peak, semantics::Together};
 use salsa::Database;
 
 use super::{
@@ -19,6 +19,7 @@ use crate::{
     hir::{
         body::body,
         bound::Operands,
+        declared::header,
         items::{Function, item_offsets, items},
         module::signature,
     },
@@ -41,6 +42,7 @@ pub(crate) fn costs(
 ) -> Vec<Cost> {
     let offsets = item_offsets(db, file);
     let functions = items(db, file).functions.iter().zip(&offsets.functions);
+    let peak = header(db, file).target.and_then(Peak::of);
     let mut found = Vec::new();
     for (function, start) in functions {
         if entry.is_some_and(|it| it != function.name(db)) {
@@ -52,6 +54,7 @@ pub(crate) fn costs(
                 .cloned()
                 .map(|it| Cost {
                     head: it.head.map(|it| it + *start),
+                    peak,
                     ..it
                 }),
         );
@@ -137,6 +140,7 @@ impl Sum {
             tensor: figure(self.tensor, self.unknown_tensor),
             special: figure(self.special, false),
             instructions: figure(self.instructions, false),
+            peak: None,
         }
     }
 

@@ -273,7 +273,11 @@ ret;
 #[test]
 fn the_stride_of_stages_is_that_of_the_mbarrier() {
     // The stages of a half one after the other, then the other half; the descriptor varies with the stage.
-    check_halves(8192, 16384, 16384, expect![[r#"
+    check_halves(
+        8192,
+        16384,
+        16384,
+        expect![[r#"
         k Some((128, true))
         smem None [9, 10, 14, 16] [17, 23]
         loop 12 depth 1 waits 1
@@ -281,9 +285,14 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
         smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
         copy 16 Some("smem + 8192·…") Some(0) [23]
         unknown []
-    "#]]);
+    "#]],
+    );
     // A stage has both halves; an address after the last stage.
-    check_halves(16384, 8192, 8192, expect![[r#"
+    check_halves(
+        16384,
+        8192,
+        8192,
+        expect![[r#"
         k Some((128, true))
         smem None [9, 10, 14, 16] [17, 23]
         loop 12 depth 1 waits 1
@@ -291,8 +300,13 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
         smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
         copy 16 Some("smem + 8192·…") Some(0) [23]
         unknown []
-    "#]]);
-    check_halves(16384, 8192, 32768, expect![[r#"
+    "#]],
+    );
+    check_halves(
+        16384,
+        8192,
+        32768,
+        expect![[r#"
         k Some((128, true))
         smem None [9, 10, 14, 16] [17, 23]
         loop 12 depth 1 waits 1
@@ -300,7 +314,8 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
         smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
         copy 16 Some("smem + 8192·…") Some(0) []
         unknown []
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io;
 
 use analysis::{AnalysisHost, Cost, FileId};
 use serde_json::json;
+use session::draw::cost::ratio;
 use syntax::{
     Document,
     text::{Encoding, LineTable},
@@ -56,6 +57,12 @@ fn object(it: &Cost, lines: &LineTable) -> serde_json::Value {
         "shared_bytes": it.shared,
         "flops": { "fma": it.fma, "tensor": it.tensor, "special": it.special },
         "instructions": it.instructions,
+        "flop_per_byte": it.intensity(),
+        "peak": it.peak.map(|peak| json!({
+            "gpu": peak.gpu,
+            "f32_flop_per_byte": peak.balance(),
+            "f16_product_flop_per_byte": peak.balance_of_products(),
+        })),
     })
 }
 
@@ -72,7 +79,7 @@ fn line(it: &Cost, lines: &LineTable) -> String {
         return format!("{place}: unknown, as the block has no shape; see --block");
     }
     let number = |it: Option<u64>| it.map_or_else(|| "?".to_owned(), |it| it.to_string());
-    format!(
+    let text = format!(
         "{place}: reads {} B and writes {} B of global memory, accesses {} B of shared memory, {} flop, {} flop in \
          matrices, {} special, {} instructions",
         number(it.global_read),
@@ -82,5 +89,26 @@ fn line(it: &Cost, lines: &LineTable) -> String {
         number(it.tensor),
         number(it.special),
         number(it.instructions)
+    );
+    text + &intensity(it)
+}
+
+/// The operations for each byte, and at how many the GPU of the target is in balance.
+fn intensity(it: &Cost) -> String {
+    let Some(found) = it.intensity() else {
+        return String::new();
+    };
+    let found = ratio(found);
+    let (Some(peak), Some(balance)) = (it.peak, it.balance()) else {
+        return format!("; {found} flop/B");
+    };
+    let units = match it.tensor {
+        Some(0) | None => "f32",
+        Some(_) => "products of f16",
+    };
+    let balance = ratio(balance);
+    format!(
+        "; {found} flop/B (balance of {} in {units}: {balance})",
+        peak.gpu
     )
 }

@@ -4,3 +4,4 @@ pub mod cost;
 pub mod limits;
 pub mod memory;
 pub mod occupancy;
+pub mod peaks;

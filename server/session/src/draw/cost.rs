@@ -30,22 +30,23 @@ pub fn cost(cost: &Cost) -> String {
         .map(|it| it.0.saturating_add(it.1));
     if let Some(flops) = flops.filter(|it| *it > 0) {
         parts.push(operations(flops));
-        let moved = cost.global_read.zip(cost.global_written);
-        if let Some(moved) = moved
-            .map(|it| it.0.saturating_add(it.1))
-            .filter(|it| *it > 0)
-        {
-            let intensity = flops as f64 / moved as f64;
-            let digits = match intensity {
-                ..0.095 => 3,
-                ..0.95 => 2,
-                ..99.5 => 1,
-                _ => 0,
-            };
-            parts.push(format!("{intensity:.digits$} flop/B"));
+        if let Some(intensity) = cost.intensity() {
+            parts.push(format!("{} flop/B", ratio(intensity)));
         }
     }
     parts.join(" · ")
+}
+
+/// Operations for each byte, with about two digits.
+#[must_use]
+pub fn ratio(intensity: f64) -> String {
+    let digits = match intensity {
+        ..0.095 => 3,
+        ..0.95 => 2,
+        ..99.5 => 1,
+        _ => 0,
+    };
+    format!("{intensity:.digits$}")
 }
 
 /// A number of bytes; 1 KB has 1024.
@@ -97,6 +98,7 @@ mod tests {
             tensor: None,
             special: None,
             instructions: None,
+            peak: None,
         }
     }
 

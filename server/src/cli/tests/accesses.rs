@@ -77,17 +77,17 @@ fn costs() {
         &["costs", "-"],
         KERNEL,
         expect![[r#"
-        rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
-          loop at line 17, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions
-        status 0
-    "#]],
+            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
+              loop at line 17, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions; 0.50 flop/B (balance of A100 80GB SXM in f32: 9.6)
+            status 0
+        "#]],
     );
     check(
         &["costs", "--format", "json", "-"],
         KERNEL,
         expect![[r#"
-            {"entry":"rows","flops":{"fma":0,"special":0,"tensor":0},"global_bytes_read":0,"global_bytes_written":4,"instructions":27,"loop":null,"shared_bytes":256,"trips":null}
-            {"entry":"rows","flops":{"fma":128,"special":0,"tensor":0},"global_bytes_read":256,"global_bytes_written":0,"instructions":12,"loop":17,"shared_bytes":0,"trips":"n/64"}
+            {"entry":"rows","flop_per_byte":null,"flops":{"fma":0,"special":0,"tensor":0},"global_bytes_read":0,"global_bytes_written":4,"instructions":27,"loop":null,"peak":{"f16_product_flop_per_byte":153.01618440411966,"f32_flop_per_byte":9.563511525257478,"gpu":"A100 80GB SXM"},"shared_bytes":256,"trips":null}
+            {"entry":"rows","flop_per_byte":0.5,"flops":{"fma":128,"special":0,"tensor":0},"global_bytes_read":256,"global_bytes_written":0,"instructions":12,"loop":17,"peak":{"f16_product_flop_per_byte":153.01618440411966,"f32_flop_per_byte":9.563511525257478,"gpu":"A100 80GB SXM"},"shared_bytes":0,"trips":"n/64"}
             status 0
         "#]],
     );
@@ -105,10 +105,10 @@ fn costs() {
         &["costs", "--block", "64", "-"],
         &any,
         expect![[r#"
-        rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
-          loop at line 16, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions
-        status 0
-    "#]],
+            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
+              loop at line 16, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions; 0.50 flop/B (balance of A100 80GB SXM in f32: 9.6)
+            status 0
+        "#]],
     );
 }
 
