@@ -1,11 +1,12 @@
 //! Reductions over the lanes of a warp: exchanges of a value, each combined with the value itself, as one line.
 
+use isa::compute::Operation;
 use rustc_hash::FxHashMap;
 
 use crate::{
     flow::ids::{Step, Value},
     reading::{
-        combination::{Combination, MAX_COPIES, combination, is_copy, takes_apart},
+        combination::{Combination, MAX_COPIES, combination, is_copy, operation_of, takes_apart},
         line::{Line, Row},
         statement::Writer,
         subject::Subject,
@@ -44,10 +45,10 @@ fn add_readers(
     found: &mut Vec<Step>,
 ) {
     for reader in &writer.plan.readers[step as usize] {
-        if copies > 0 && is_copy(writer.subject, *reader) {
-            add_readers(writer, *reader, value, copies - 1, found);
-        } else if let Some(parts) = part_readers(writer, *reader, value, MAX_COPIES) {
+        if let Some(parts) = part_readers(writer, *reader, value, MAX_COPIES) {
             found.extend(parts);
+        } else if copies > 0 && is_copy(writer.subject, *reader) {
+            add_readers(writer, *reader, value, copies - 1, found);
         } else {
             found.push(*reader);
         }
@@ -80,13 +81,21 @@ fn part_readers(
         };
         return Some(readers.iter().filter(reads).copied().collect());
     }
-    let computed = writer.values.has_program(step);
-    if depth == 0 || readers.is_empty() || written.len() != 1 || !computed {
+    if depth == 0 || readers.is_empty() || written.len() != 1 {
         return None;
     }
+    let operation = operation_of(subject, step);
+    let carries = is_copy(subject, step) || operation == Some(Operation::ShiftLeft);
+    // What is put together is taken apart next, so nothing else is computed from it.
+    let combines = matches!(operation, Some(Operation::Or | Operation::Add))
+        || facts.reads.get(step as usize).len() > 1;
+    if !carries && !combines {
+        return None;
+    }
+    let depth = if combines { 0 } else { depth - 1 };
     let mut found = Vec::new();
     for reader in readers {
-        found.extend(part_readers(writer, *reader, value, depth - 1)?);
+        found.extend(part_readers(writer, *reader, value, depth)?);
     }
     Some(found)
 }

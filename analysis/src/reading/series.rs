@@ -294,7 +294,7 @@ pub(super) fn shortened(texts: &[String]) -> Vec<String> {
         let step = runs.first().and_then(|it| it.1.get(1)?.minus(it.1[0]));
         if first.is_word() && period == 1 && length >= MIN_RUN && matches!(step, Some(1 | -1)) {
             out.push(format!("{}..{}", texts[at], texts[at + length - 1]));
-        } else if fits && length > 4 * period && length > MIN_STEPS {
+        } else if fits && length > 4 * period {
             out.extend_from_slice(&texts[at..at + 2 * period]);
             out.push("…".to_owned());
             out.extend_from_slice(&texts[at + length - period..at + length]);

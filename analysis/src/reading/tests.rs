@@ -228,6 +228,118 @@ fn repetitions() {
 }
 
 #[test]
+fn lists_of_numbers() {
+    // Factors that alternate, and two sums of every other pair.
+    let mut body =
+        "mov.u32 %r1, tile; ld.shared.f32 %f80, [%r1]; ld.shared.f32 %f81, [%r1+4];\n".to_owned();
+    for at in 0..16 {
+        let _ = writeln!(body, "ex2.approx.f32 %f{}, %f{};", at, 20 + at);
+        let _ = writeln!(
+            body,
+            "mul.f32 %f{}, %f{at}, %f{};",
+            40 + at,
+            80 + at / 2 % 2
+        );
+    }
+    let _ = writeln!(body, "add.f32 %f60, %f40, %f41; add.f32 %f70, %f42, %f43;");
+    for at in (4..16).step_by(4) {
+        let _ = writeln!(
+            body,
+            "add.f32 %f6{0}, %f6{1}, %f{2}; add.f32 %f7{0}, %f7{1}, %f{3}; add.f32 %f6{4}, %f6{0}, %f{5}; add.f32 %f7{4}, %f7{0}, %f{6};",
+            at / 2 - 1,
+            at / 2 - 2,
+            40 + at,
+            42 + at,
+            at / 2,
+            41 + at,
+            43 + at,
+        );
+    }
+    for at in 0..16 {
+        let _ = writeln!(body, "st.shared.f32 [%r1+{}], %f{};", 64 + 4 * at, 40 + at);
+    }
+    body.push_str("st.shared.f32 [%r1], %f66; st.shared.f32 [%r1+4], %f76;\nret;");
+    check(
+        &body,
+        expect![[r#"
+            f80 = tile[0]  // 1
+            f81 = tile[1]  // 1
+            f40..f55 = exp2(f20..f35)*(f80, f80, f81, f81, …)  // 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33
+            tile[16..31] = f40..f55  // 1 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53
+            tile[0] = f40 + f41 + f44 + f45 + f48 + f49 + f52 + f53  // 1 34 35 36 37 54
+            tile[1] = f42 + f43 + f46 + f47 + f50 + f51 + f54 + f55  // 1 34 35 36 37 54
+        "#]],
+    );
+}
+
+#[test]
+fn repeated_conditions_and_barriers() {
+    let mut body = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, tile;\n".to_owned();
+    for at in 0..5 {
+        let _ = writeln!(
+            body,
+            "@%p1 st.shared.u32 [%r2+{}], {at}; @%p1 st.shared.u32 [%r2+{}], 7; bar.sync 0;",
+            8 * at,
+            8 * at + 4
+        );
+    }
+    body.push_str("ret;");
+    check(
+        &body,
+        expect![[r#"
+        p1 = tid.x == 0  // 1
+        × 5:  // 
+          if p1:  // 
+            tile[(0, 2..8)] = 0..4  // 1 2 3 4 5 6
+            tile[(1, 3..9)] = 7  // 1 2 3 4 5 6
+          ──── bar.sync(0) ──── stage 2..6  // 2 3 4 5 6
+    "#]],
+    );
+}
+
+#[test]
+fn what_stays_apart() {
+    // The second maximum reads a register that is written between, and something else reads the third.
+    check(
+        "mov.u32 %r1, tile; ld.shared.f32 %f1, [%r1]; ld.shared.f32 %f2, [%r1+4]; ld.shared.f32 %f4, [%r1+12]; max.f32 %f3, %f1, %f2;
+max.f32 %f5, %f3, %f4;
+ld.shared.f32 %f4, [%r1+8]; max.f32 %f6, %f5, %f4; max.f32 %f7, %f6, %f2; st.shared.f32 [%r1], %f6;
+st.shared.f32 [%r1+4], %f7;
+ret;",
+        expect![[r#"
+            f2 = tile[1]  // 1
+            f6 = max(tile[0], f2, tile[3], tile[2])  // 1 2 3
+            tile[0] = f6  // 1 3
+            tile[1] = max(f6, f2)  // 1 3 4
+        "#]],
+    );
+}
+
+#[test]
+fn pairs() {
+    // Halves that were put together are the registers again; those of another register are its bits.
+    check(
+        "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; cvt.rn.f32.u32 %f1, %r1; add.f32 %f2, %f1, 0f3F800000;
+shfl.sync.bfly.b32 %f3, %f1, 2, 31, -1; max.f32 %f4, %f1, %f3; shfl.sync.bfly.b32 %f5, %f4, 1, 31, -1;
+shfl.sync.bfly.b32 %f6, %f2, 2, 31, -1; max.f32 %f7, %f2, %f6; shfl.sync.bfly.b32 %f8, %f7, 1, 31, -1;
+mov.b64 %rd2, {%f5, %f8};
+mov.b64 {%f9, %f10}, %rd2;
+max.f32 %f11, %f4, %f9; max.f32 %f12, %f7, %f10;
+st.global.f32 [%rd1], %f11; st.global.f32 [%rd1+4], %f12;
+ld.global.u64 %rd3, [%rd1+8]; mov.b64 {%f13, %f14}, %rd3; cvt.rn.f16x2.f32 %r2, %f14, %f13;
+st.global.u32 [%rd1+8], %r2;
+ret;",
+        expect![[r#"
+            f2 = laneid + 1.0  // 1
+            f11 = reduce(laneid, max, shfl.sync.bfly: 2, 1)  // 1 2 4 5 6
+            f12 = reduce(f2, max, shfl.sync.bfly: 2, 1)  // 3 4 5 6
+            out[0] = f11; out[1] = f12  // 1 7
+            out[2] = {f16(out[1][31:0]), f16(out[1][63:32])}  // 1 8 9
+        "#]],
+    );
+}
+
+#[test]
 fn shuffles_and_barriers() {
     check(
         "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;
