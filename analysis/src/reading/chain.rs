@@ -1,5 +1,6 @@
 //! Chains: results that only the next statement combines with more by the same operation, as one statement.
 
+use isa::compute::CHAINED_FUNCTIONS;
 use rustc_hash::FxHashMap;
 
 use crate::flow::ids::Step;
@@ -16,8 +17,6 @@ const MAX_ITEMS: usize = 1024;
 const MAX_SIGNS: usize = 9;
 /// The longest statement, in bytes.
 const MAX_TEXT: usize = 300;
-/// The operations that are functions of two numbers; of a sum the sign is shown.
-const FUNCTIONS: [&str; 2] = ["max", "min"];
 const SUM: &str = "sum";
 
 /// A statement as a result and what one operation combines, from the first to the last.
@@ -58,7 +57,7 @@ impl Chain {
 
 /// The operation of an expression and its operands; operations of the same kind on the left are taken apart.
 fn operands(text: &str) -> Option<(&'static str, Vec<String>)> {
-    for name in FUNCTIONS {
+    for name in CHAINED_FUNCTIONS {
         if let Some(items) = arguments(text, name) {
             return Some((name, items));
         }

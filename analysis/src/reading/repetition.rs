@@ -23,15 +23,15 @@ const MAX_TEXT: usize = 260;
 
 /// A row with those inside it, as words and numbers.
 #[derive(Default)]
-struct Form {
+struct RowPattern {
     words: String,
     numbers: Vec<Number>,
     rows: usize,
 }
 
-impl Form {
-    fn of(row: &Row, lists: &[Vec<Row>]) -> Option<Form> {
-        let mut form = Form::default();
+impl RowPattern {
+    fn of(row: &Row, lists: &[Vec<Row>]) -> Option<RowPattern> {
+        let mut form = RowPattern::default();
         form.add(row, lists)?;
         Some(form)
     }
@@ -82,7 +82,7 @@ impl Form {
 
 /// Rows with repetitions of at least `least` turns shortened; new lists are added.
 pub(super) fn fold(rows: Vec<Row>, lists: &mut Vec<Vec<Row>>, least: usize) -> Vec<Row> {
-    let forms: Vec<Option<Form>> = rows.iter().map(|it| Form::of(it, lists)).collect();
+    let forms: Vec<Option<RowPattern>> = rows.iter().map(|it| RowPattern::of(it, lists)).collect();
     // The lengths of the lists that begin at each row, as far as they are known.
     let mut runs: Vec<Option<usize>> = vec![None; forms.len()];
     let mut run = |row: usize| match runs[row] {
@@ -126,14 +126,14 @@ pub(super) fn fold(rows: Vec<Row>, lists: &mut Vec<Vec<Row>>, least: usize) -> V
 
 /// Numbers of turns at the start that may make a list, the larger the better: of all that differ by numbers only, and of
 /// the first whose numbers grow by the same.
-fn turns(forms: &[Option<Form>], lines: usize, least: usize) -> Vec<usize> {
+fn turns(forms: &[Option<RowPattern>], lines: usize, least: usize) -> Vec<usize> {
     let turn = |index: usize| forms.get(index * lines..(index + 1) * lines);
     let Some(first) = turn(0).filter(|it| it.iter().all(Option::is_some)) else {
         return Vec::new();
     };
-    let words = |it: &Option<Form>| it.as_ref().map(|it| it.words.clone());
+    let words = |it: &Option<RowPattern>| it.as_ref().map(|it| it.words.clone());
     let first: Vec<Option<String>> = first.iter().map(words).collect();
-    let is_same = |it: &[Option<Form>]| {
+    let is_same = |it: &[Option<RowPattern>]| {
         let words = it.iter().map(|it| it.as_ref().map(|it| &*it.words));
         words.eq(first.iter().map(Option::as_deref))
     };
@@ -150,7 +150,7 @@ fn turns(forms: &[Option<Form>], lines: usize, least: usize) -> Vec<usize> {
     }
     let mut length = count;
     for line in 0..lines {
-        let all: Vec<&Form> = (0..count)
+        let all: Vec<&RowPattern> = (0..count)
             .filter_map(|it| forms[it * lines + line].as_ref())
             .collect();
         for index in 0..all[0].numbers.len() {

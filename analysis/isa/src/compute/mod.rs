@@ -64,6 +64,7 @@ pub use program::{
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};
 pub use tensor::{Cell, Chunk, TensorMemory, TensorProblem, TensorStep};
+pub use text::CHAINED_FUNCTIONS;
 pub use texture::{TextureQuery, TextureRequest};
 pub use value_type::{ElementType, ValueType};
 pub use work::{Work, product_of_shape};

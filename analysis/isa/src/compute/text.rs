@@ -12,6 +12,11 @@ use super::{
     value_type::ElementType,
 };
 
+const MAXIMUM: &str = "max";
+const MINIMUM: &str = "min";
+/// The functions in texts that take any number of operands: `max(max(a, b), c)` is `max(a, b, c)`.
+pub const CHAINED_FUNCTIONS: [&str; 2] = [MAXIMUM, MINIMUM];
+
 /// Longer expressions are not for people, in bytes.
 const MAX_LENGTH: usize = 200;
 
@@ -223,7 +228,7 @@ impl Writer<'_> {
                 self.function_of(Some(own), name, &[a])?;
             }
             Op::Extreme(larger, own, a, b) => {
-                let name = if larger { "max" } else { "min" };
+                let name = if larger { MAXIMUM } else { MINIMUM };
                 self.function_of(Some(own), name, &[a, b])?;
             }
             Op::FloatCompare(relation, _, first, second, a, b) => {
@@ -375,8 +380,8 @@ impl Writer<'_> {
             Binary::LessEqual | Binary::LessEqualSigned => (Level::Relation, "<="),
             Binary::Quotient | Binary::QuotientSigned => (Level::Product, "/"),
             Binary::Remainder | Binary::RemainderSigned => (Level::Product, "%"),
-            Binary::Minimum | Binary::MinimumSigned => return self.function("min", &[a, b]),
-            Binary::Maximum | Binary::MaximumSigned => return self.function("max", &[a, b]),
+            Binary::Minimum | Binary::MinimumSigned => return self.function(MINIMUM, &[a, b]),
+            Binary::Maximum | Binary::MaximumSigned => return self.function(MAXIMUM, &[a, b]),
             _ => return None,
         };
         // As people write it: what is compared first, then the constant.

@@ -195,8 +195,7 @@ fn the_reading() {
         line,
         expect![[r#"
             0 "rd1 = a + 4*tid.x" 11 12 13 14
-            0 "r2 = 0" 15
-            0 "f1 = 0.0" 16
+            0 "r2 = 0; f1 = 0.0" 15 16
             0 "do:"
             1 "f2 = rd1[0]" 19 from "sum.cu" 6 null
             1 "f1 = f2*f2 + f1" 20 from "sum.cu" 6 null
