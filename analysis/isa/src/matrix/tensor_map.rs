@@ -75,7 +75,7 @@ pub enum BoxMode {
     /// The same along the width alone (`.im2col::w`): after a row follows the row of the next image. The pixels of the
     /// halo and the offset along the width follow the coordinates.
     ImageRows {
-        /// Whether there are always [`ROW_PIXELS`], and not as many as the map states (`.im2col::w::128`).
+        /// Whether there are always 128 pixels, and not as many as the map states (`.im2col::w::128`).
         fixed: bool,
     },
 }
