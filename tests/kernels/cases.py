@@ -27,7 +27,7 @@ class Undefined:
 
 
 class Lines:
-    """An argument as lines of a launch file; that of a variable has its name."""
+    """An argument as lines of a launch file, with the name of the variable if it is not a parameter."""
 
     def __init__(self, *lines, dtype=None, name=None):
         self.lines = list(lines)

@@ -93,7 +93,8 @@ pub(super) struct Address {
 impl Address {
     /// The greatest number of which what varies is a multiple; 0 if nothing varies.
     pub(super) fn stride(&self) -> i64 {
-        let factors = self.terms.iter().map(|it| it.1.abs());
+        // No memory has room for two steps of the one factor that has no magnitude.
+        let factors = self.terms.iter().filter_map(|it| it.1.checked_abs());
         factors.fold(0, greatest_common_divisor)
     }
 
@@ -265,8 +266,8 @@ impl Kernel<'_, '_> {
     }
 }
 
-/// The instructions that subtract a register from another one. Their results are numbers of their own in addresses: the
-/// remainder `i - i / 2 * 2` of a division chooses a stage, and the constants in `i` are not those of the address.
+/// The instructions that subtract a register from another one. Addresses keep their results as a single unknown: in
+/// `base + (i - i / 2 * 2) * 64` the remainder selects a stage, and a constant in `i` is no offset of the address.
 fn differences(subject: &Subject<'_>) -> Vec<bool> {
     let is_difference = |step: Step| {
         let instruction = subject.get(step)?;

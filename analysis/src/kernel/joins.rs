@@ -31,13 +31,13 @@ struct Region {
 impl Region {
     /// Whether an address is inside a stage, as far as it does not vary.
     fn contains(&self, address: &Address) -> bool {
-        let distance = address.offset - self.offset;
+        let distance = address.offset.saturating_sub(self.offset);
         let (by, parts) = self.parts;
-        if self.start != address.start || !(0..by * parts).contains(&distance) {
+        if self.start != address.start || !(0..by.saturating_mul(parts)).contains(&distance) {
             return false;
         }
         let distance = distance % by;
-        distance < self.stride * self.stages && distance % self.stride < self.bytes
+        distance < self.stride.saturating_mul(self.stages) && distance % self.stride < self.bytes
     }
 }
 
@@ -151,7 +151,9 @@ fn region(one: &Copy, copies: &[Copy], rings: &[Placed]) -> Option<Region> {
     // A copy to an unknown place may fill a part of the bytes.
     let addresses = addresses?;
     let next = addresses.iter().filter(|it| it.start == to.start);
-    let next = next.map(|it| it.offset - to.offset).filter(|it| *it > 0);
+    let next = next
+        .map(|it| it.offset.saturating_sub(to.offset))
+        .filter(|it| *it > 0);
     let bytes = next.min().unwrap_or(*expected).min(*expected);
     if ring.stages < 2 {
         let same = |it: &&&Address| it.start == to.start && it.offset == to.offset;
@@ -173,9 +175,10 @@ fn region(one: &Copy, copies: &[Copy], rings: &[Placed]) -> Option<Region> {
     // Parts that several warps fill may have stages of their own.
     let factors = to.terms.iter().map(|it| it.1);
     let outer: Vec<i64> = factors.filter(|it| *it > stride).collect();
+    let whole = stride.saturating_mul(stages);
     let parts = match outer[..] {
-        [] => (stride * stages, 1),
-        [by] if by >= stride * stages => (by, (expected / bytes).max(1)),
+        [] => (whole, 1),
+        [by] if by >= whole => (by, (expected / bytes).max(1)),
         _ => return None,
     };
     Some(Region {

@@ -2,9 +2,9 @@
 //! barriers that they complete on.
 //!
 //! [`events`] reads the protocol events of a function with their addresses, [`rings`] joins the mbarriers by address
-//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different warps execute, which
-//! [`outline`] puts into the outline of the file. The addresses are those of the engine of
-//! values; what is not known is left out or named as unknown.
+//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different
+//! warps execute, and [`outline`] adds these to the outline of the file. [`crate::values`] computes the addresses; what is
+//! not known is left out or named as unknown.
 
 mod events;
 mod joins;

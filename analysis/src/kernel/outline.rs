@@ -23,7 +23,7 @@ const MAX_STEPS: usize = 100_000;
 /// Symbols in each other at most.
 const MAX_DEPTH: usize = 32;
 
-/// The outline of a file with the roles of the warps of each entry, under which is what lies inside them.
+/// The outline of a file in which entries contain the roles of their warps, and roles the symbols inside them.
 pub(crate) fn with_roles(
     db: &dyn Database,
     file: SourceFile,
@@ -91,7 +91,7 @@ fn symbol(role: &WarpRole, range: TextRange) -> DocumentSymbol {
     }
 }
 
-/// Puts a symbol into the innermost one that it lies in, with those that lie in it under it.
+/// Inserts a symbol into the innermost one around it; the symbols inside it become its children.
 fn insert(mut symbols: &mut Vec<DocumentSymbol>, mut new: DocumentSymbol) {
     for _ in 0..MAX_DEPTH {
         let holds = |it: &DocumentSymbol| {

@@ -107,17 +107,18 @@ impl Kernel<'_, '_> {
         while let Some(first) = members.get(next).copied() {
             next += 1;
             let stride = begins.iter().find(|it| it.0 == first).map(|it| it.1);
-            let mut end = first + BYTES;
+            let mut end = first.saturating_add(BYTES);
             let mut stages = 1;
             if let Some(stride) = stride.filter(|it| *it >= BYTES) {
                 // Up to the next place where another ring begins.
+                let place = |stage: i64| stride.checked_mul(stage)?.checked_add(first);
                 while let Some(member) = members.get(next).copied()
-                    && member == first + stride * stages
+                    && place(stages) == Some(member)
                     && begins.iter().all(|it| it.0 != member)
                 {
                     stages += 1;
                     next += 1;
-                    end = member + BYTES;
+                    end = member.saturating_add(BYTES);
                 }
             }
             found.push(Placed {

@@ -318,6 +318,38 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
     );
 }
 
+/// An mbarrier and the destination of its copy, at constants and factors that no memory has.
+#[test]
+fn addresses_beyond_memory() {
+    check(
+        ".version 8.5
+.target sm_90a
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.entry k(.param .u64 map, .param .u64 n) {
+.reg .b32 %r<3>; .reg .b64 %rd<9>;
+ld.param.u64 %rd1, [map]; ld.param.u64 %rd2, [n];
+mov.u64 %rd3, smem; add.s64 %rd4, %rd3, 0x7fffffffffffffff;
+mbarrier.init.shared::cta.b64 [%rd4], 1;
+mul.lo.s64 %rd5, %rd2, 0x8000000000000000; add.s64 %rd6, %rd3, %rd5;
+mbarrier.init.shared::cta.b64 [%rd6], 1;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%rd6], 16;
+mul.lo.s64 %rd7, %rd2, 0x7000000000000000; add.s64 %rd7, %rd3, %rd7;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd7], [%rd1], 16, [%rd6];
+ret;
+}
+",
+        expect![[r#"
+            k None
+            smem None [9, 11, 12, 14] []
+            smem x1 by None init [11] arrived [12] [Some(16)] completed [14] waited []
+            smem+9223372036854775807 x1 by None init [] arrived [] [] completed [] waited []
+            copy 14 Some("smem + 8070450532247928832·…") Some(0) []
+            unknown []
+        "#]],
+    );
+}
+
 #[test]
 fn a_tile_and_a_loop() {
     check(

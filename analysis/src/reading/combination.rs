@@ -41,7 +41,7 @@ pub(super) fn takes_apart(subject: &Subject<'_>, values: &Values<'_>, step: Step
         && values.has_program(step)
 }
 
-/// The registers that others are copies of, although they were put together with more and taken apart between.
+/// For each register that is unpacked from a packed one, the register that was packed there.
 pub(super) fn parts(subject: &Subject<'_>, values: &mut Values<'_>) -> FxHashMap<Value, Value> {
     let mut found = FxHashMap::default();
     for step in 0..subject.flow.facts.len() as Step {

@@ -2,9 +2,9 @@
 //! results that are read once inside the statement that reads them.
 //!
 //! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
-//! the text of an instruction, [`rows`] puts these together, [`reduction`], [`chain`] and
-//! [`repetition`] shorten what lanes exchange, what is combined one after the other, and what is unrolled. The
-//! expressions are those of the engine of values; nothing is computed here.
+//! the text of an instruction, and [`rows`] puts these together. [`reduction`] shortens reductions over lanes, [`chain`]
+//! sums and extremes over many statements, and [`repetition`] unrolled code. [`crate::values`] makes the expressions;
+//! nothing is computed here.
 
 mod chain;
 mod combination;

@@ -36,8 +36,8 @@ pub(crate) struct Subject<'db> {
     pub(crate) body: &'db Body,
     pub(crate) flow: &'db Flow,
     pub(crate) operands: Operands<'db>,
-    /// The registers of which others are copies, although they were put together with more and taken apart between;
-    /// none if nobody looked for them.
+    /// For a register that is unpacked from a packed one, the register that was packed there; empty after
+    /// [`Subject::of`].
     pub(crate) parts: FxHashMap<Value, Value>,
 }
 

@@ -110,6 +110,13 @@ pub fn of(target: Target) -> Option<&'static Limits> {
     LIMITS.iter().find(|it| it.target == target.number)
 }
 
+/// Bytes of shared memory of a CTA at most, on the target that has most, if the launch asks for them.
+#[must_use]
+pub fn most_shared_per_cta() -> u64 {
+    let kilobytes = LIMITS.iter().map(|it| u64::from(it.shared_per_cta_kb));
+    kilobytes.max().unwrap_or(0) * 1024
+}
+
 /// Bytes of static `.shared` variables that ptxas 13.5 accepts for a CTA on every target.
 pub const LEAST_STATIC_SHARED: u32 = 49_152;
 

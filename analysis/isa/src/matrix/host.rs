@@ -131,7 +131,9 @@ impl Tiled {
         ];
         for (name, count, expected) in counts {
             if count != expected {
-                found.push(format!("`{name}` has {count} numbers, expected {expected}"));
+                found.push(format!(
+                    "`{name}` has the length {count}, expected {expected}"
+                ));
             }
         }
         let ranges = [
@@ -232,7 +234,7 @@ mod tests {
                 block: vec![64],
                 ..tiled()
             },
-            "`box` has 1 numbers, expected 2",
+            "`box` has the length 1, expected 2",
         );
         check(
             &Tiled {

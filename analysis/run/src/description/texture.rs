@@ -111,7 +111,7 @@ pub(super) fn texture(table: &Table<'_>, scalars: &[Scalar]) -> Result<Described
             return Err(table.problem("samples", message));
         }
         if shape.len() != 2 || cube || levels.is_some() {
-            let message = "samples are those of 2-dimensional textures without levels";
+            let message = "only 2-dimensional textures without levels have `samples`";
             return Err(table.problem("samples", message));
         }
     }

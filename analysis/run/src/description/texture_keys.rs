@@ -3,6 +3,27 @@
 /// A key, the text that completion inserts, and its description.
 pub(super) type Described = (&'static str, &'static str, &'static str);
 
+const FILTER: Described = (
+    "filter",
+    "filter = \"",
+    "The nearest texel (`point`, the default), or a mean of its neighbours (`linear`).",
+);
+const LEVEL_FILTER: Described = (
+    "level_filter",
+    "level_filter = \"",
+    "The nearest level of detail (`point`, the default), or a mean of two (`linear`).",
+);
+const ADDRESS: Described = (
+    "address",
+    "address = \"",
+    "What is read outside: `clamp` (the default), `border`, `wrap` or `mirror`.",
+);
+const COMPARE: Described = (
+    "compare",
+    "compare = \"",
+    "The comparison of an operand, on its left, with each texel.",
+);
+
 /// The keys of a texture.
 pub(super) const TEXTURE: &[Described] = &[
     ("of", "of = \"", "The array with the texels."),
@@ -38,26 +59,10 @@ pub(super) const TEXTURE: &[Described] = &[
         "samples = ",
         "The samples of a texel, which are next to each other.",
     ),
-    (
-        "filter",
-        "filter = \"",
-        "The nearest texel (`point`, the default), or a mean of its neighbours (`linear`).",
-    ),
-    (
-        "level_filter",
-        "level_filter = \"",
-        "The nearest level of detail (`point`, the default), or a mean of two (`linear`).",
-    ),
-    (
-        "address",
-        "address = \"",
-        "What is read outside: `clamp` (the default), `border`, `wrap` or `mirror`.",
-    ),
-    (
-        "compare",
-        "compare = \"",
-        "The comparison of an operand, on its left, with each texel.",
-    ),
+    FILTER,
+    LEVEL_FILTER,
+    ADDRESS,
+    COMPARE,
     (
         "normalized",
         "normalized = ",
@@ -72,26 +77,10 @@ pub(super) const TEXTURE: &[Described] = &[
 
 /// The keys of a sampler.
 pub(super) const SAMPLER: &[Described] = &[
-    (
-        "filter",
-        "filter = \"",
-        "The nearest texel (`point`, the default), or a mean of its neighbours (`linear`).",
-    ),
-    (
-        "level_filter",
-        "level_filter = \"",
-        "The nearest level of detail (`point`, the default), or a mean of two (`linear`).",
-    ),
-    (
-        "address",
-        "address = \"",
-        "What is read outside: `clamp` (the default), `border`, `wrap` or `mirror`.",
-    ),
-    (
-        "compare",
-        "compare = \"",
-        "The comparison of an operand, on its left, with each texel.",
-    ),
+    FILTER,
+    LEVEL_FILTER,
+    ADDRESS,
+    COMPARE,
     (
         "unnormalized",
         "unnormalized = ",

@@ -273,7 +273,7 @@ impl Access<'_> {
         for (dimension, next) in next.into_iter().enumerate() {
             // The fraction has 8 bits before the texel is chosen.
             let first = ((at.numbers[dimension] - 0.5) * PARTS).round() / PARTS;
-            let found = first.floor() as i64 + at.offsets[dimension] + next;
+            let found = (first.floor() as i64).saturating_add(at.offsets[dimension] + next);
             is_inside &= (0..texture.size(dimension) as i64).contains(&found);
             place = advanced(place, dimension, texture.inside(found, dimension));
         }
@@ -302,7 +302,8 @@ impl Access<'_> {
                     true => ((number - first) * PARTS).round() / PARTS,
                     false => 0.0,
                 };
-                (first as i64 + at.offsets[it], share)
+                // Coordinates may be beyond all integers.
+                ((first as i64).saturating_add(at.offsets[it]), share)
             })
             .collect();
         let mut known = at.known;
@@ -315,7 +316,7 @@ impl Access<'_> {
             for (dimension, (first, part)) in lower.iter().enumerate() {
                 let next = corner >> dimension & 1;
                 share *= if next == 1 { *part } else { 1.0 - part };
-                let at = first + i64::from(next);
+                let at = first.saturating_add(next.into());
                 is_inside &= (0..texture.size(dimension) as i64).contains(&at);
                 place = advanced(place, dimension, texture.inside(at, dimension));
             }

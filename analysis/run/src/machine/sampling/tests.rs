@@ -134,6 +134,32 @@ fn levels_of_detail() {
 }
 
 #[test]
+fn coordinates_beyond_integers() {
+    let texels = "[1, 2, 3, 4], type = 'f32'";
+    let shown = "cvt.rni.s32.f32 %r1, %f1;";
+    let at = |number: &str, offset: &str| {
+        format!(
+            "mov.f32 %u, {number}; tex.1d.v4.f32.f32 {{%f1, %f2, %f3, %f4}}, [%t, {{%u}}]{offset}; {shown}"
+        )
+    };
+    let linear = image("of = 'x', type = 'f32', shape = [4], filter = 'linear'");
+    let point = image("of = 'x', type = 'f32', shape = [4]");
+    let all = [
+        run(&at("0f7149F2CA", ""), &linear, texels),
+        run(&at("0fF149F2CA", ""), &linear, texels),
+        run(&at("0f7149F2CA", ", {1}"), &point, texels),
+    ];
+    expect![[r#"
+        mov.f32 %u, 0f7149F2CA; tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%u}]; cvt.rni.s32.f32 %r1, %f1;
+        Finished p1 = [4, 4, 4, 4, 4, 4, 4, 4]
+        mov.f32 %u, 0fF149F2CA; tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%u}]; cvt.rni.s32.f32 %r1, %f1;
+        Finished p1 = [1, 1, 1, 1, 1, 1, 1, 1]
+        mov.f32 %u, 0f7149F2CA; tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%u}], {1}; cvt.rni.s32.f32 %r1, %f1;
+        Finished p1 = [4, 4, 4, 4, 4, 4, 4, 4]
+    "#]].assert_eq(&all.concat());
+}
+
+#[test]
 fn samplers_of_their_own() {
     let texels = "[1, 2, 4, 8], type = 'f32'";
     let with = |keys: &str| {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use isa::{
+    limits::most_shared_per_cta,
     matrix::{
         host::{HOST_TYPES, Tiled},
         tensor_map::BoxMode,
@@ -11,9 +12,6 @@ use isa::{
 };
 
 use super::{Calculator, Values, free, one_of, swizzle::NAMES};
-
-/// Bytes that a thread block can have in shared memory on targets with tensor copies, less what the system takes.
-const MOST_SHARED: u64 = 227 * 1024;
 
 pub(super) fn calculator() -> Calculator {
     Calculator {
@@ -78,10 +76,11 @@ pub(super) fn tensor_map(values: &Values<'_>) -> Result<String, String> {
             "| longest row of a box with this swizzle | {span} bytes |"
         );
     }
-    if bytes > MOST_SHARED {
+    let most = most_shared_per_cta();
+    if bytes > most {
         let _ = writeln!(
             text,
-            "\nA box of {bytes} bytes is larger than the shared memory of a block, {MOST_SHARED} bytes."
+            "\nA box of {bytes} bytes is larger than the shared memory of a block, {most} bytes."
         );
     }
     text.push_str(&call(&tiled));
