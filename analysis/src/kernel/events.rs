@@ -267,7 +267,7 @@ impl Kernel<'_, '_> {
 }
 
 /// The instructions that subtract a register from another one. Addresses keep their results as a single unknown: in
-/// `base + (i - i / 2 * 2) * 64` the remainder selects a stage, and a constant in `i` is no offset of the address.
+/// `base + (i - i / 2 * 2) * 64` the remainder selects a stage, and a constant in `i` does not offset the address.
 fn differences(subject: &Subject<'_>) -> Vec<bool> {
     let is_difference = |step: Step| {
         let instruction = subject.get(step)?;

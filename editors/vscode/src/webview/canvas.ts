@@ -27,8 +27,8 @@ export class Canvas {
   /** The element to bring into view as soon as the size is known. */
   private shown: Element | undefined;
   private place: Place | undefined;
-  /** Whether the part that was brought into view stays there: until somebody moves the drawing. */
-  private follows = true;
+  /** What stays in view while the size changes: the part that was brought there or the whole, until somebody moves the drawing. */
+  private keeps: 'part' | 'whole' | 'nothing' = 'part';
 
   /** Shows a drawing of the server; `place` is where it was before, if it is to stay there. */
   constructor(
@@ -76,7 +76,7 @@ export class Canvas {
   /** Moves the drawing so that a part of it is seen. */
   reveal(part: Element): void {
     this.shown = part;
-    this.follows = true;
+    this.keeps = 'part';
     if (this.place === undefined || !(part instanceof SVGGraphicsElement)) return;
     const { x, y, width, height } = part.getBBox();
     const view = this.view(this.place);
@@ -91,7 +91,7 @@ export class Canvas {
 
   /** Shows all of it, enlarged never. */
   fit(): void {
-    this.follows = false;
+    this.keeps = 'whole';
     const { clientWidth, clientHeight } = this.box;
     const { x, y, width, height } = this.extent();
     const scale = this.fitting();
@@ -105,7 +105,7 @@ export class Canvas {
   /** Zooms about a point of the box, or about its middle. */
   zoom(factor: number, at = { x: this.box.clientWidth / 2, y: this.box.clientHeight / 2 }): void {
     if (this.place === undefined) return;
-    this.follows = false;
+    this.keeps = 'nothing';
     const { x, y, scale } = this.place;
     const least = Math.min(this.fitting(), READABLE) / 2;
     const next = Math.min(LARGEST, Math.max(least, scale * factor));
@@ -145,9 +145,9 @@ export class Canvas {
     this.sizeLegend();
     if (this.box.clientWidth === 0 || this.box.clientHeight === 0) return;
     if (this.place !== undefined) {
-      this.moveTo(this.place);
-      // What was looked at stays in view in a smaller panel.
-      if (this.follows && this.shown !== undefined) this.reveal(this.shown);
+      if (this.keeps === 'whole') this.fit();
+      else this.moveTo(this.place);
+      if (this.keeps === 'part' && this.shown !== undefined) this.reveal(this.shown);
       return;
     }
     this.fit();
@@ -159,7 +159,7 @@ export class Canvas {
       const scale = Math.min(1, Math.max(READABLE, (clientWidth - 2 * MARGIN) / Math.max(width, 1)));
       this.moveTo({ x: x + width / 2 - clientWidth / scale / 2, y: y - MARGIN / scale, scale });
     }
-    this.follows = true;
+    this.keeps = 'part';
     if (this.shown !== undefined) this.reveal(this.shown);
   }
 
@@ -195,7 +195,7 @@ export class Canvas {
     const move = (x: number, y: number) => {
       if (this.place === undefined) return;
       const { scale } = this.place;
-      this.follows = false;
+      this.keeps = 'nothing';
       this.moveTo({ x: this.place.x + (x * PAN) / scale, y: this.place.y + (y * PAN) / scale, scale });
     };
     const keys: Record<string, () => void> = {
@@ -233,7 +233,7 @@ export class Canvas {
       if (!moved && Math.hypot(across, down) < CLICK) return;
       if (!moved) this.box.setPointerCapture(event.pointerId);
       moved = true;
-      this.follows = false;
+      this.keeps = 'nothing';
       this.box.classList.add('dragged');
       this.moveTo({ x: x - across / scale, y: y - down / scale, scale });
     };
