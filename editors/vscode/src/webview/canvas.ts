@@ -77,11 +77,12 @@ export class Canvas {
   reveal(part: Element): void {
     this.shown = part;
     this.keeps = 'part';
-    if (this.place === undefined || !(part instanceof SVGGraphicsElement)) return;
+    // Without a size, which comes after that of the legend, every part would be too large.
+    if (this.place === undefined || this.box.clientHeight === 0 || !(part instanceof SVGGraphicsElement)) return;
     const { x, y, width, height } = part.getBBox();
     const view = this.view(this.place);
     const inside = x >= view.x && y >= view.y && x + width <= view.x + view.width && y + height <= view.y + view.height;
-    if (inside || view.width === 0) return;
+    if (inside) return;
     const { scale } = this.place;
     // Of a part that is larger than the box the beginning is seen.
     const left = width < view.width ? x - (view.width - width) / 2 : x - MARGIN;
