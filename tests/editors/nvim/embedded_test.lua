@@ -48,6 +48,7 @@ local function other(dispatchers)
     end,
     terminate = function()
       closing = true
+      dispatchers.on_exit(0, 15)
     end,
   }
 end

@@ -18,7 +18,10 @@ function M.test(name, body)
   end
   local ok, message = pcall(body)
   -- Between tests no buffer and no server is left over.
-  pcall(M.close_all)
+  local closed, left = pcall(M.close_all)
+  if ok and not closed then
+    ok, message = closed, left
+  end
   if ok then
     M.passed = M.passed + 1
     io.stdout:write('ok   ', name, '\n')
@@ -212,9 +215,10 @@ function M.close_all()
   for _, client in ipairs(clients()) do
     client:stop(true)
   end
-  vim.wait(5000, function()
+  local ended = vim.wait(5000, function()
     return #clients() == 0
   end, 10)
+  assert(ended, 'a server does not end')
   vim.cmd('silent! only!')
   vim.cmd('silent! %bwipeout!')
   vim.fn.setqflist({}, 'r')
