@@ -12,7 +12,7 @@ use ptx_tests::{
 use syntax::{Document, FileContents};
 
 /// Edits of each fixture, unless `PTX_EDITS` is set.
-const EDITS: usize = 500;
+const EDITS: usize = 200;
 /// Edits after which a document starts again from its file.
 const SESSION: usize = 30;
 /// Edits between two comparisons.
@@ -75,9 +75,9 @@ fn answers_after_edits_equal_fresh_ones() {
 /// Modules with several functions, of which each edit concerns one or all.
 #[test]
 fn answers_about_generated_modules_equal_fresh_ones() {
-    fuzz("answers about generated modules", 3, |rng| {
+    fuzz("answers about generated modules", 4, |rng| {
         let neighbour = Arc::new(FileContents::new(&generate::module(1)));
-        let mut document = Document::new(generate::module(rng.usize(1..180_000)));
+        let mut document = Document::new(generate::module(rng.usize(1..90_000)));
         let mut old = host([document.contents(), neighbour.clone()]);
         for _ in 0..rng.usize(1..25) {
             let edit = mutate::edit(rng, document.text(), document.lines());
