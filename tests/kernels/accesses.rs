@@ -12,177 +12,20 @@ use std::{
 
 use analysis::{
     AccessPattern, AnalysisHost, Change, FileContents, FileId,
-    code::{Code, Instruction, Source, Symbol},
+    code::{Code, Instruction},
 };
-use isa::{
-    compute::{
-        AddressSpace, BulkSource, Machine as Evaluator, Memory, Place, Program, Surroundings,
-        window,
-    },
-    matrix::tensor_map::BoxMode,
-};
+use isa::compute::{AddressSpace, window};
 use ptx_tests::workspace::top;
 use run::{
     Ended, Limits, Machine, View,
+    debug::{NextAccess, next_accesses},
     description::{Description, Value},
 };
 
 const FILE: FileId = FileId(0);
 const LANES: usize = 32;
-type Lanes = [u64; LANES];
 
-/// An access of memory by the lanes of a warp.
-#[derive(Clone, Debug)]
-struct Seen {
-    space: AddressSpace,
-    addresses: Lanes,
-    bytes: u64,
-    lanes: u32,
-    writes: bool,
-    matrix: bool,
-}
-
-/// A memory that only notes addresses.
-#[derive(Default)]
-struct Recorder {
-    loads: Vec<(Place, Lanes)>,
-    rows: Option<(Lanes, u64)>,
-}
-
-impl Memory<LANES> for Recorder {
-    fn box_bytes(&mut self, _: &Place, _: BoxMode, _: &Lanes, out: &mut Lanes) {
-        *out = [0; LANES];
-    }
-
-    fn load(&mut self, place: &Place, address: &Lanes, _: u8, _: u8, out: &mut Lanes) {
-        self.loads.push((*place, *address));
-        *out = [0; LANES];
-    }
-
-    fn aligned(&mut self, address: &Lanes, bytes: u8) {
-        self.rows.get_or_insert((*address, bytes.into()));
-    }
-}
-
-/// The accesses of a program on the registers of a warp.
-fn seen(
-    machine: &Machine<'_>,
-    view: View,
-    program: &Program,
-    sources: &[Source],
-    active: u32,
-) -> Option<Vec<Seen>> {
-    let read = |source: &Source, bits: u8| -> Option<Lanes> {
-        let mask = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
-        Some(match *source {
-            Source::Constant(it) => [it; LANES],
-            Source::Register(slot, plus) => {
-                let values = machine.register(view.warp, view.frame, slot)?.0;
-                match plus {
-                    0 => *values,
-                    _ => values.map(|it| it.wrapping_add_signed(plus) & mask),
-                }
-            }
-            Source::Special {
-                index,
-                component,
-                number,
-            } => machine.special(view.warp, index, component, number)?,
-            Source::Address(Symbol::Variable(id), plus) => {
-                [machine.place_of(view, id)?.1.wrapping_add_signed(plus); LANES]
-            }
-            Source::GenericAddress(Symbol::Variable(id), plus) => {
-                let (space, address) = machine.place_of(view, id)?;
-                [(address + window(space)).wrapping_add_signed(plus); LANES]
-            }
-            _ => return None,
-        })
-    };
-    let inputs = program.inputs.iter().zip(sources);
-    let inputs: Vec<Lanes> = inputs
-        .map(|(input, source)| read(source, input.bits))
-        .collect::<Option<_>>()?;
-    let zeros = [0; LANES];
-    let surroundings = Surroundings {
-        active,
-        ..Surroundings::alone(&zeros)
-    };
-    let mut evaluator = Evaluator::<LANES>::default();
-    let mut recorder = Recorder::default();
-    evaluator.run_on(program, &inputs, &surroundings, &mut recorder);
-    let mut found: Vec<Seen> = Vec::new();
-    if program.fragments {
-        let (rows, bytes) = recorder.rows?;
-        let mut parts: BTreeSet<u64> = BTreeSet::new();
-        for (_, addresses) in &recorder.loads {
-            parts.extend(addresses);
-        }
-        for store in &program.stores {
-            parts.extend(evaluator.value(store.address));
-        }
-        let named = |it: u64| parts.range(it..it + bytes).next().is_some();
-        let lanes = (0..LANES).filter(|it| named(rows[*it]));
-        let space = recorder.loads.first().map(|it| it.0.space);
-        let space = space.or_else(|| program.places.first().map(|it| it.space))?;
-        found.push(Seen {
-            space,
-            addresses: rows,
-            bytes,
-            lanes: lanes.fold(0, |all, it| all | 1 << it),
-            writes: !program.stores.is_empty(),
-            matrix: true,
-        });
-        return Some(found);
-    }
-    let mut push = |place: &Place, addresses: Lanes, bytes: u64, writes: bool| {
-        let same = |it: &&mut Seen| it.addresses == addresses && it.space == place.space;
-        if place.field.is_some() {
-            return;
-        }
-        match found.iter_mut().find(same) {
-            Some(it) if program.atomic => it.writes |= writes,
-            Some(it) if it.writes == writes => {}
-            _ => found.push(Seen {
-                space: place.space,
-                addresses,
-                bytes,
-                lanes: active,
-                writes,
-                matrix: false,
-            }),
-        }
-    };
-    let size = |it: &Place| u64::from(it.bytes) * u64::from(it.count);
-    for (place, addresses) in &recorder.loads {
-        push(place, *addresses, size(place), false);
-    }
-    for store in &program.stores {
-        let place = &program.places[usize::from(store.place)];
-        push(place, *evaluator.value(store.address), size(place), true);
-    }
-    for bulk in &program.bulk {
-        let bytes = evaluator.value(bulk.size)[0];
-        if bulk.to_box.is_some() || bytes > 16 {
-            continue;
-        }
-        if let BulkSource::Memory {
-            place,
-            address,
-            size,
-            ..
-        } = &bulk.from
-        {
-            let place = &program.places[usize::from(*place)];
-            let bytes = evaluator.value(*size)[0];
-            push(place, *evaluator.value(*address), bytes, false);
-        }
-        let place = &program.places[usize::from(bulk.place)];
-        push(place, *evaluator.value(bulk.address), bytes, true);
-    }
-    Some(found)
-}
-
-fn sectors(it: &Seen) -> u32 {
+fn sectors(it: &NextAccess) -> u32 {
     let mut found = BTreeSet::new();
     for lane in (0..LANES).filter(|lane| it.lanes >> lane & 1 == 1) {
         found.extend((0..it.bytes).map(|at| (it.addresses[lane] + at) >> 5));
@@ -191,7 +34,7 @@ fn sectors(it: &Seen) -> u32 {
 }
 
 /// The largest number of words in one bank that a phase of 128 bytes accesses.
-fn ways(it: &Seen) -> u32 {
+fn ways(it: &NextAccess) -> u32 {
     let mut worst = 1;
     let per_phase = (128 / it.bytes.clamp(4, 16)) as usize;
     for phase in 0..LANES / per_phase {
@@ -335,14 +178,7 @@ fn one(
     if active == 0 || active != u32::MAX && patterns.iter().any(|it| assumed(it)) {
         return;
     }
-    let mut all = Vec::new();
-    if let Some(program) = &instruction.program {
-        all.extend(seen(machine, view, program, &instruction.sources, active).unwrap_or_default());
-        if let Some(later) = &program.later {
-            let sources = &instruction.later_sources;
-            all.extend(seen(machine, view, later, sources, active).unwrap_or_default());
-        }
-    }
+    let all = next_accesses(machine, view, instruction, active);
     let line = text[..usize::from(instruction.range.start())]
         .matches('\n')
         .count()

@@ -42,7 +42,7 @@ pub fn initialize(server: &mut TestServer) {
 }
 
 /// Methods of questions that [`params`] suits.
-pub const METHODS: [&str; 37] = [
+pub const METHODS: [&str; 38] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "ptx/sameSourceLine",
@@ -61,6 +61,7 @@ pub const METHODS: [&str; 37] = [
     "textDocument/hover",
     "textDocument/hover",
     "textDocument/inlayHint",
+    "textDocument/inlineValue",
     "textDocument/onTypeFormatting",
     "textDocument/prepareCallHierarchy",
     "textDocument/prepareRename",
@@ -92,6 +93,7 @@ pub fn params(rng: &mut Rng, uri: &str, at: &Value, range: &Value) -> Value {
         "context": {
             "includeDeclaration": rng.bool(), "diagnostics": [],
             "triggerKind": 1, "isRetrigger": false,
+            "frameId": 1, "stoppedLocation": range,
         },
         "newName": *rng.choice(&["%fresh", "fresh", ""]).expect("a name"),
         "query": *rng.choice(&["k", "", "kernel"]).expect("a query"),

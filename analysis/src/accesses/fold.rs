@@ -2,7 +2,7 @@
 
 use isa::{
     compute::LANES,
-    hardware::memory::{self, BANK_BYTES, SECTOR_BYTES},
+    hardware::memory::{BANK_BYTES, SECTOR_BYTES, bank_conflict},
 };
 
 use crate::values::lanes::Numbers;
@@ -34,14 +34,6 @@ impl<T: Clone + PartialEq> Agreed<T> {
             _ => None,
         }
     }
-}
-
-/// Lanes that access different words of one bank in one phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Conflict {
-    bank: u32,
-    /// The lanes, one for each word.
-    lanes: Vec<u32>,
 }
 
 /// The figures of an access.
@@ -133,7 +125,7 @@ impl Fold {
                 at / row * longer + at % row
             };
             let all = addresses.iter().map(moved);
-            ways(
+            bank_conflict(
                 &lanes.iter().copied().zip(all).collect::<Vec<_>>(),
                 self.bytes,
             )
@@ -163,7 +155,7 @@ impl Fold {
         let relative = |it: &(u32, u64)| it.1.wrapping_sub(first - shift);
         self.pattern.add(all.iter().map(relative).collect());
         if self.shared {
-            let (ways, conflict) = ways(&all, bytes);
+            let (ways, conflict) = bank_conflict(&all, bytes);
             self.ways.add(ways);
             self.bank.add(conflict.bank);
             self.conflict.add(conflict.lanes);
@@ -202,37 +194,4 @@ fn sectors(lanes: &[(u32, u64)], bytes: u64) -> (u32, u32) {
     }
     let least = different.div_ceil(SECTOR_BYTES);
     (sectors as u32, least as u32)
-}
-
-/// The largest number of different words that lanes of one phase access in a bank, and the bank of the lowest lane if
-/// there are several.
-fn ways(lanes: &[(u32, u64)], bytes: u64) -> (u32, Conflict) {
-    let group = memory::lanes_per_phase(bytes);
-    let mut worst = (1, Conflict::default());
-    let mut words: Vec<(u32, u64, u32)> = Vec::with_capacity(LANES);
-    for phase in 0..(LANES as u32).div_ceil(group) {
-        words.clear();
-        for (lane, address) in lanes.iter().filter(|it| it.0 / group == phase) {
-            for word in 0..(bytes / BANK_BYTES).max(1) {
-                let word = address / BANK_BYTES + word;
-                let bank = (word % u64::from(memory::BANKS)) as u32;
-                words.push((bank, word, *lane));
-            }
-        }
-        words.sort_unstable();
-        words.dedup_by_key(|it| it.1);
-        for words in words.chunk_by(|one, other| one.0 == other.0) {
-            let ways = words.len() as u32;
-            if ways < worst.0.max(2) {
-                continue;
-            }
-            let mut lanes: Vec<u32> = words.iter().map(|it| it.2).collect();
-            lanes.sort_unstable();
-            if ways > worst.0 || lanes.first() < worst.1.lanes.first() {
-                let bank = words[0].0;
-                worst = (ways, Conflict { bank, lanes });
-            }
-        }
-    }
-    worst
 }

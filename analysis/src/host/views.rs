@@ -98,6 +98,20 @@ impl Analysis {
         })
     }
 
+    /// The registers in a range whose values an editor shows while a kernel is stopped in the line of a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn inline_values(
+        &self,
+        stop: FilePosition,
+        shown: TextRange,
+    ) -> Cancellable<Vec<TextRange>> {
+        self.with_file(stop.file, |db, file| {
+            views::inline_values::inline_values(db, file, shown, stop.offset)
+        })
+    }
+
     /// How much of everything a file has.
     ///
     /// # Errors

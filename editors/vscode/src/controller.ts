@@ -35,7 +35,7 @@ const ownCapabilities = (runsPrograms: boolean): StaticFeature => ({
       'ptx-analyzer.renameFamily',
       'ptx-analyzer.tryStatements',
       'editor.action.triggerSuggest',
-      ...(runsPrograms ? ['ptx-analyzer.run', 'ptx-analyzer.addRun'] : []),
+      ...(runsPrograms ? ['ptx-analyzer.run', 'ptx-analyzer.debug', 'ptx-analyzer.addRun'] : []),
     ];
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),

@@ -31,12 +31,13 @@ use crate::{
             DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
             DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, DocumentSymbolParams,
             DocumentSymbolResponse, FoldingRange, FoldingRangeParams, GotoDefinitionParams,
-            GotoDefinitionResponse, Hover, HoverParams, InlayHint, InlayHintParams, Location,
-            PrepareRenameResponse, ReferenceParams, RenameParams, SelectionRange,
-            SelectionRangeParams, SemanticTokensDeltaParams, SemanticTokensFullDeltaResult,
-            SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
-            SemanticTokensResult, SignatureHelp, SignatureHelpParams, SymbolInformation,
-            TextDocumentPositionParams, TextEdit, WorkspaceEdit, WorkspaceSymbolParams,
+            GotoDefinitionResponse, Hover, HoverParams, InlayHint, InlayHintParams, InlineValue,
+            InlineValueParams, Location, PrepareRenameResponse, ReferenceParams, RenameParams,
+            SelectionRange, SelectionRangeParams, SemanticTokensDeltaParams,
+            SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams,
+            SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp, SignatureHelpParams,
+            SymbolInformation, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
+            WorkspaceSymbolParams,
         },
     },
     snapshot::{Answer, RequestError, Snapshot},
@@ -79,6 +80,7 @@ macro_rules! requests {
                 semantic_tokens_full(SemanticTokensParams) -> Option<SemanticTokensResult> = tokens::TOKENS_FULL;
                 semantic_tokens_full_delta(SemanticTokensDeltaParams) -> Option<SemanticTokensFullDeltaResult> = tokens::TOKENS_DELTA;
                 semantic_tokens_range(SemanticTokensRangeParams) -> Option<SemanticTokensRangeResult> = tokens::TOKENS_RANGE;
+                inline_value(InlineValueParams) -> Option<Vec<InlineValue>> = annotations::INLINE_VALUE;
                 inlay_hint(InlayHintParams) -> Option<Vec<InlayHint>> = annotations::INLAY_HINT;
                 code_lens(CodeLensParams) -> Option<Vec<CodeLens>> = annotations::CODE_LENS;
                 code_lens_resolve(CodeLens) -> CodeLens = annotations::CODE_LENS_RESOLVE;

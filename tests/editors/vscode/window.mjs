@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testBinaries } from './binaries.mjs';
+import { testDebugging } from './debugging.mjs';
 import { testEmbedded } from './embedded.mjs';
 import { testPanels } from './panels.mjs';
 import { personAt, until } from './person.mjs';
@@ -270,6 +271,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   await testEmbedded({ page, ...person });
   await runCommand('View: Close All Editors');
 
+  await testDebugging({ page, ...person });
   await testPanels({ page, ...person });
   await testBinaries({ page, workspace, ...person });
 

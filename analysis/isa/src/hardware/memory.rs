@@ -17,3 +17,46 @@ pub fn lanes_per_phase(bytes: u64) -> u32 {
         _ => 8,
     }
 }
+
+/// Lanes that access different words of one bank in one phase; none if no bank is accessed twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BankConflict {
+    /// The bank, 0 to 31.
+    pub bank: u32,
+    /// The lanes, one for each word, ascending.
+    pub lanes: Vec<u32>,
+}
+
+/// The largest number of different words that lanes of one phase access in a bank, and the bank of the lowest lane if
+/// there are several. Each lane accesses so many bytes at its address in shared memory; the lanes ascend.
+#[must_use]
+pub fn bank_conflict(lanes: &[(u32, u64)], bytes: u64) -> (u32, BankConflict) {
+    let group = lanes_per_phase(bytes);
+    let mut worst = (1, BankConflict::default());
+    let mut words: Vec<(u32, u64, u32)> = Vec::with_capacity(lanes.len());
+    for phase in 0..BANKS.div_ceil(group) {
+        words.clear();
+        for (lane, address) in lanes.iter().filter(|it| it.0 / group == phase) {
+            for word in 0..(bytes / BANK_BYTES).max(1) {
+                let word = address / BANK_BYTES + word;
+                let bank = (word % u64::from(BANKS)) as u32;
+                words.push((bank, word, *lane));
+            }
+        }
+        words.sort_unstable();
+        words.dedup_by_key(|it| it.1);
+        for words in words.chunk_by(|one, other| one.0 == other.0) {
+            let ways = words.len() as u32;
+            if ways < worst.0.max(2) {
+                continue;
+            }
+            let mut lanes: Vec<u32> = words.iter().map(|it| it.2).collect();
+            lanes.sort_unstable();
+            if ways > worst.0 || lanes.first() < worst.1.lanes.first() {
+                let bank = words[0].0;
+                worst = (ways, BankConflict { bank, lanes });
+            }
+        }
+    }
+    worst
+}

@@ -1,5 +1,6 @@
 //! A debugger: stops, steps forwards and backwards, expressions, and values as people read them.
 
+mod accesses;
 mod debugger;
 mod evaluate;
 mod expression;
@@ -10,6 +11,7 @@ mod tests;
 mod types;
 mod value;
 
+pub use accesses::{NextAccess, next_accesses};
 pub use debugger::Debugger;
 pub(crate) use evaluate::slots as register_slots;
 pub use evaluate::{Found, Part, Scope};

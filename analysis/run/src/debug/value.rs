@@ -215,17 +215,18 @@ impl Row {
         {
             return own;
         }
-        let times = match step {
+        let times = |step: i128| match step {
             1 => "lane".to_owned(),
             _ => format!("{step}*lane"),
         };
-        match base {
-            0 => format!("{own} ({times})"),
-            _ if hex && base > 0 => {
-                let base = Type::Number(element).show(base as u64, true);
-                format!("{own} ({base} + {times})")
-            }
-            _ => format!("{own} ({base} + {times})"),
+        let shown = match hex && base > 0 {
+            true => Type::Number(element).show(base as u64, true),
+            false => base.to_string(),
+        };
+        match (base, step) {
+            (0, _) => format!("{own} ({})", times(step)),
+            (_, ..0) => format!("{own} ({shown} - {})", times(-step)),
+            _ => format!("{own} ({shown} + {})", times(step)),
         }
     }
 }

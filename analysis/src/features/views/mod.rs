@@ -2,6 +2,7 @@
 //! session draws it.
 
 pub(crate) mod flow_graph;
+pub(crate) mod inline_values;
 pub(crate) mod live_range;
 pub(crate) mod live_registers;
 pub(crate) mod protocols;

@@ -12,6 +12,8 @@ const ELSEWHERE = {
   'ptx-analyzer.addRun': 'Kernels are run by a program of a machine',
   'ptx-analyzer.continueToBarrier': 'The debugger is a program of a machine',
   'ptx-analyzer.stepSourceLine': 'The debugger is a program of a machine',
+  'ptx-analyzer.debug': 'The debugger is a program of a machine',
+  'ptx-analyzer.addToLanes': 'The debugger is a program of a machine',
   'ptx-analyzer.focusLane': 'The debugger is a program of a machine',
   'ptx-analyzer.runPtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.choosePtxas': 'ptxas is a program of a machine',

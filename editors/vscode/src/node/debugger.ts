@@ -40,6 +40,21 @@ export class Debugger implements vscode.DebugConfigurationProvider, vscode.Debug
   }
 }
 
+/** Debugs an entry of a file as the run above it says, from its first instruction. */
+export async function debugEntry(uri: unknown, entry: unknown): Promise<void> {
+  const named = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
+  const file = named instanceof vscode.Uri ? named : vscode.window.activeTextEditor?.document.uri;
+  if (file === undefined) return;
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), {
+    type: DEBUG_TYPE,
+    request: 'launch',
+    name: typeof entry === 'string' ? entry : 'Kernel',
+    program: file.fsPath,
+    ...(typeof entry === 'string' ? { entry } : {}),
+    stopOnEntry: true,
+  });
+}
+
 /** The session and the thread that the editor shows, if a kernel is debugged and stopped. */
 function focus(): { session: vscode.DebugSession; threadId: number; frameId: number | undefined } | undefined {
   const item = vscode.debug.activeStackItem;

@@ -7,7 +7,8 @@ import { SECTION } from '../controller';
 import { isProblem, type Around, type Found, type Machine, type Problem } from '../machine';
 import { Binaries } from './binaries';
 import { Compare } from './compare';
-import { Debugger, continueToBarrier, focusLane, stepSourceLine } from './debugger';
+import { Debugger, continueToBarrier, debugEntry, focusLane, stepSourceLine } from './debugger';
+import { LanesView } from './lanes';
 import { locateServer } from './locate';
 import { choosePtxas, runPtxas } from './ptxas';
 import { Runs } from './runs';
@@ -75,6 +76,7 @@ export class ProgramMachine implements Machine {
     const binaries = new Binaries(state);
     const compare = new Compare(state);
     const runs = new Runs(state);
+    const lanes = new LanesView(this.context.extensionUri);
     /** Runs ptxas on the file in front, or on one that is named. */
     const run = async (uri?: unknown) => {
       const found = await runPtxas(client(), log, uri instanceof vscode.Uri ? uri : undefined);
@@ -88,9 +90,15 @@ export class ProgramMachine implements Machine {
       vscode.commands.registerCommand('ptx-analyzer.run', (uri?: unknown, entry?: unknown) => runs.run(uri, entry)),
       vscode.commands.registerCommand('ptx-analyzer.addRun', (uri?: unknown, edit?: TextEdit) => runs.add(uri, edit)),
       ...new Debugger(async () => this.program ?? (await this.locate())).register(),
+      lanes,
+      vscode.commands.registerCommand('ptx-analyzer.debug', debugEntry),
+      vscode.commands.registerCommand('ptx-analyzer.addToLanes', (item?: unknown) => lanes.add(item)),
       vscode.commands.registerCommand('ptx-analyzer.continueToBarrier', continueToBarrier),
       vscode.commands.registerCommand('ptx-analyzer.stepSourceLine', stepSourceLine),
-      vscode.commands.registerCommand('ptx-analyzer.focusLane', focusLane),
+      vscode.commands.registerCommand('ptx-analyzer.focusLane', async (lane?: unknown) => {
+        await focusLane(lane);
+        await lanes.refresh();
+      }),
       vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
       vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
       vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
 import { isDark } from '../theme';
 import type { Column, Content, FromPage, More, ToPage } from './messages';
+import { page } from './page';
 
 /** How long nothing must be typed before a view is brought up to date. */
 const IDLE_MS = 800;
@@ -282,24 +283,4 @@ export class LiveView {
     this.asking?.dispose();
     this.asking = undefined;
   }
-}
-
-/** The page of a view: it loads one script and one style sheet of the extension, and nothing else can be loaded. */
-function page(webview: vscode.Webview, dist: vscode.Uri, title: string): string {
-  const nonce = crypto.randomUUID();
-  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="stylesheet" href="${file('webview-style.css')}">
-</head>
-<body>
-<script nonce="${nonce}" src="${file('webview.js')}"></script>
-</body>
-</html>`;
 }

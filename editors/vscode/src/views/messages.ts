@@ -140,7 +140,47 @@ export interface Cursor {
   line: number;
 }
 
-export type ToPage = Content | More | Cursor;
+/** The lanes of a warp that is stopped in the debugger, as the adapter answers `ptx/lanes`. */
+export interface LaneTable {
+  /** The lane whose values the debugger shows. */
+  focus: number;
+  lanes: LanePlace[];
+  /** Registers with the value of each lane. */
+  columns: { name: string; type: string; values: string[] }[];
+  /** What the next instruction does with shared memory. */
+  access: SharedAccess | null;
+}
+
+/** The place of a lane. */
+export interface LanePlace {
+  /** Counted from 1; a lane that has ended is nowhere. */
+  line: number | null;
+  /** Whether it is at the instruction that is shown. */
+  isHere: boolean;
+}
+
+/** An access of shared memory by the lanes. */
+export interface SharedAccess {
+  /** Bytes of each lane. */
+  bytes: number;
+  writes: boolean;
+  /** The first bank of each lane that takes part. */
+  banks: (number | null)[];
+  /** The largest number of words in one bank. */
+  ways: number;
+  /** A phrase about conflicts. */
+  summary: string;
+}
+
+/** The lanes of a stop, or nothing while no kernel is stopped. */
+export interface Lanes {
+  kind: 'lanes';
+  table: LaneTable | undefined;
+  /** Registers and expressions that the user has added. */
+  added: string[];
+}
+
+export type ToPage = Content | More | Cursor | Lanes;
 
 /** What the user does in a page. */
 export type FromPage =
@@ -154,5 +194,10 @@ export type FromPage =
   | { kind: 'act'; index: number }
   /** The columns of machine code that are not to be shown. */
   | { kind: 'hide'; columns: Column[] }
+  /** The lane whose values the debugger is to show. */
+  | { kind: 'lane'; lane: number }
+  /** A register or an expression of registers that is to be shown, or not any more. */
+  | { kind: 'add'; text: string }
+  | { kind: 'remove'; name: string }
   /** Another target is wanted beside the one that is shown, or no other one any more. */
   | { kind: 'beside' };

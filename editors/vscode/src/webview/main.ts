@@ -13,6 +13,7 @@ import {
 import { Canvas } from './canvas';
 import { Code, HEADS } from './code';
 import { inline } from './inline';
+import { showLanes } from './lanes';
 import { tableOf } from './table';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
@@ -26,6 +27,7 @@ const editor = acquireVsCodeApi();
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   if (data.kind === 'content') show(data);
+  else if (data.kind === 'lanes') showLanes(data, (message) => editor.postMessage(message));
   else if (data.kind === 'more') codes[data.list]?.append(data.rows);
   else follow(data);
 });

@@ -381,7 +381,8 @@ fn documents_in_other_languages_are_asked_for_where_the_folders_are() {
 
 #[test]
 fn runs_have_lenses_and_their_mistakes_are_told() {
-    let commands = json!({ "commands": ["ptx-analyzer.run", "ptx-analyzer.addRun"] });
+    let commands =
+        json!({ "commands": ["ptx-analyzer.run", "ptx-analyzer.debug", "ptx-analyzer.addRun"] });
     let mut client = Client::new(
         json!({ "experimental": { "commands": commands } }),
         json!({ "codeLens": { "registers": false } }),
@@ -399,7 +400,7 @@ fn runs_have_lenses_and_their_mistakes_are_told() {
     );
     let said = client.run();
     let lenses = said[0]["result"].as_array().unwrap().clone();
-    assert_eq!(lenses.len(), 2);
+    assert_eq!(lenses.len(), 3);
     for lens in lenses {
         client.ask(3, "codeLens/resolve", lens);
     }
@@ -414,6 +415,7 @@ fn runs_have_lenses_and_their_mistakes_are_told() {
         commands.collect::<Vec<_>>(),
         [
             json!({ "title": "Run", "command": "ptx-analyzer.run", "arguments": [URI, "k"] }),
+            json!({ "title": "Debug", "command": "ptx-analyzer.debug", "arguments": [URI, "k"] }),
             json!({ "title": "Add a run…", "command": "ptx-analyzer.addRun", "arguments": [URI, edit] }),
         ]
     );

@@ -5,6 +5,7 @@
 
 mod breakpoints;
 mod evaluate;
+mod lanes;
 mod launch;
 mod outcome;
 mod program;

@@ -229,6 +229,17 @@ pub(super) struct EvaluateArguments {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+pub(super) struct LanesArguments {
+    pub(super) frame_id: Option<i64>,
+    /// Registers, and expressions of them, that are shown first.
+    #[serde(default)]
+    pub(super) expressions: Vec<String>,
+    #[serde(default)]
+    pub(super) format: Option<Format>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct SetExpressionArguments {
     pub(super) expression: String,
     pub(super) value: String,

@@ -187,6 +187,7 @@ impl<'a> Session<'a> {
             "continue" => self.go(value, |_| Goal::Continue),
             "next" => self.next(value, Goal::Next),
             "stepIn" => self.next(value, Goal::StepIn),
+            "ptx/lanes" => self.lanes(&arguments(value)?),
             "ptx/continueToBarrier" => self.go(value, Goal::Barrier),
             "stepOut" => self.go(value, Goal::StepOut),
             "stepBack" => self.go(value, Goal::StepBack),

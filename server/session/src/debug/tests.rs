@@ -97,6 +97,7 @@ fn files() -> Memory {
         ("/k/race.ptx", RACE),
         ("/k/broken.ptx", BROKEN),
         ("/k/made.ptx", source::MADE),
+        ("/k/lanes.ptx", source::LANES),
         (
             "/k/double.toml",
             "block = [32]\n[args.x]\nfile = \"missing.npy\"\n",

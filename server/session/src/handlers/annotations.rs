@@ -14,8 +14,9 @@ use crate::{
         ext::{REFERENCES_TEXT, REGISTERS_TEXT, SHOW_REFERENCES, SHOW_REGISTERS},
         lsp_types::{
             self, CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams,
-            InlayHintTooltip, Location, MarkupContent, MarkupKind, Position,
-            TextDocumentIdentifier, TextDocumentPositionParams, Url,
+            InlayHintTooltip, InlineValue, InlineValueParams, InlineValueVariableLookup, Location,
+            MarkupContent, MarkupKind, Position, TextDocumentIdentifier,
+            TextDocumentPositionParams, Url,
         },
     },
     snapshot::{Answer, Document, Snapshot},
@@ -98,6 +99,26 @@ fn machine_instructions(
     counts.map(hint).collect()
 }
 
+pub(crate) const INLINE_VALUE: Handler<InlineValueParams, Option<Vec<InlineValue>>> = Handler {
+    method: "textDocument/inlineValue",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document),
+    reads: Reads::Document,
+    run: Run::about(|snapshot, document, params| {
+        let stop = document.at(params.context.stopped_location.start);
+        let shown = document.text_range(params.range);
+        let found = snapshot.analysis.inline_values(stop, shown)?;
+        let convert = |it: TextRange| {
+            InlineValue::VariableLookup(InlineValueVariableLookup {
+                range: document.range(it),
+                variable_name: None,
+                case_sensitive_lookup: true,
+            })
+        };
+        Ok(Some(found.into_iter().map(convert).collect()))
+    }),
+};
+
 /// The expression of an operand after its placeholder.
 fn of_operand(document: &Document, (offset, operand): &(TextSize, FragmentOperand)) -> InlayHint {
     let (label, more) = embedded::hint_of(operand);
@@ -151,6 +172,9 @@ struct LensData {
     /// Whether it is about the runs of an entry.
     #[serde(default)]
     runs: bool,
+    /// Whether it debugs an entry.
+    #[serde(default)]
+    debugs: bool,
     /// Whether it is about a loop.
     #[serde(default, rename = "loop")]
     of_loop: bool,
@@ -172,7 +196,11 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
             return Ok(None);
         };
         let lenses = snapshot.analysis.code_lenses(document.file, kinds)?;
-        let convert = |lens: analysis::CodeLens| {
+        let debugged = match kinds.runs && snapshot.shared.client.debugs {
+            true => runs::described(snapshot, document.file)?,
+            false => Vec::new(),
+        };
+        let convert = |lens: &analysis::CodeLens, debugs: bool| {
             let range = document.range(lens.range);
             let data = LensData {
                 name: TextDocumentPositionParams {
@@ -180,7 +208,8 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
                     position: range.start,
                 },
                 registers: lens.kind == CodeLensKind::Registers,
-                runs: lens.kind == CodeLensKind::Runs,
+                runs: lens.kind == CodeLensKind::Runs && !debugs,
+                debugs,
                 of_loop: lens.kind == CodeLensKind::Loop,
             };
             CodeLens {
@@ -189,7 +218,14 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
                 data: serde_json::to_value(data).ok(),
             }
         };
-        Ok(Some(lenses.into_iter().map(convert).collect()))
+        let mut found = Vec::with_capacity(lenses.len() + debugged.len());
+        for lens in &lenses {
+            found.push(convert(lens, false));
+            if lens.kind == CodeLensKind::Runs && debugged.contains(&lens.range.start()) {
+                found.push(convert(lens, true));
+            }
+        }
+        Ok(Some(found))
     }),
 };
 
@@ -206,6 +242,10 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
         lens.command = Some(match data {
             Some(data) if data.registers => registers(snapshot, &data.name)?,
             Some(data) if data.runs => match runs::lens(snapshot, &data.name)? {
+                Some(command) => command,
+                None => references(snapshot, None)?,
+            },
+            Some(data) if data.debugs => match runs::debug_lens(snapshot, &data.name)? {
                 Some(command) => command,
                 None => references(snapshot, None)?,
             },

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use analysis::{EntryPlace, FilePosition, code::Code};
+use analysis::{EntryPlace, FileId, FilePosition, code::Code};
 use run::description::{Proposals, comments_above, complete, explain as explain_key, new_comment};
 use syntax::{SyntaxKind, TextRange, TextSize, token_at};
 
@@ -22,11 +22,7 @@ pub(super) fn lens(
     snapshot: &Snapshot,
     at: &TextDocumentPositionParams,
 ) -> Answer<Option<Command>> {
-    let Some((document, position)) = snapshot.position(at)? else {
-        return Ok(None);
-    };
-    let mut entries = snapshot.analysis.entries(document.file)?.into_iter();
-    let Some(entry) = entries.find(|it| it.name_range.start() == position.offset) else {
+    let Some((document, entry)) = entry_named(snapshot, at)? else {
         return Ok(None);
     };
     let uri = serde_json::json!(at.text_document.uri);
@@ -46,6 +42,42 @@ pub(super) fn lens(
             }
         }
     }))
+}
+
+/// The lens of an entry that debugs it as the comment above it says.
+pub(super) fn debug_lens(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+) -> Answer<Option<Command>> {
+    let entry = entry_named(snapshot, at)?;
+    Ok(entry.map(|(_, entry)| Command {
+        title: "Debug".to_owned(),
+        command: ext::DEBUG.to_owned(),
+        arguments: Some(vec![
+            serde_json::json!(at.text_document.uri),
+            entry.name.into(),
+        ]),
+    }))
+}
+
+/// The starts of the names of entries above which a comment describes a run.
+pub(super) fn described(snapshot: &Snapshot, file: FileId) -> Answer<Vec<TextSize>> {
+    let entries = snapshot.analysis.entries(file)?;
+    let described = entries.iter().filter(|it| !comments_above(it).is_empty());
+    Ok(described.map(|it| it.name_range.start()).collect())
+}
+
+/// The entry whose name starts at a position, and its document.
+fn entry_named(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+) -> Answer<Option<(Document, EntryPlace)>> {
+    let Some((document, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let mut entries = snapshot.analysis.entries(document.file)?.into_iter();
+    let entry = entries.find(|it| it.name_range.start() == position.offset);
+    Ok(entry.map(|it| (document, it)))
 }
 
 /// Writes a comment right above an entry.

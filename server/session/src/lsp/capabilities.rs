@@ -104,6 +104,8 @@ pub struct Client {
     pub shows_kernels: bool,
     /// The client has the commands [`ext::RUN`] and [`ext::ADD_RUN`].
     pub runs: bool,
+    /// Whether the client has the command [`ext::DEBUG`].
+    pub debugs: bool,
     /// The client has the command [`ext::RENAME_FAMILY`].
     pub renames_families: bool,
     /// Whether the client has the command [`ext::TRY`].
@@ -209,6 +211,7 @@ impl Client {
             shows_registers: commands.contains(&ext::SHOW_REGISTERS),
             shows_kernels: commands.contains(&ext::SHOW_KERNEL),
             runs: commands.contains(&ext::RUN) && commands.contains(&ext::ADD_RUN),
+            debugs: commands.contains(&ext::DEBUG),
             suggests: commands.contains(&ext::TRIGGER_SUGGEST),
             renames_families: commands.contains(&ext::RENAME_FAMILY),
             tries_statements: commands.contains(&ext::TRY),
@@ -336,6 +339,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
             work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         inlay_hint_provider: Some(OneOf::Left(true)),
+        inline_value_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions {
             resolve_provider: Some(true),
         }),

@@ -31,10 +31,10 @@
 //! Code lenses have commands of the client, if it says in `initialize` that it has them, in
 //! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
 //! locations as arguments, [`SHOW_REGISTERS`] with a URI and a position in an entry, and [`SHOW_KERNEL`] with a URI and
-//! the position of a loop. To other clients the
-//! server offers [`REFERENCES_TEXT`] and [`REGISTERS_TEXT`] for `workspace/executeCommand`, with a URI and a
-//! position, so that a click shows a message in any editor. A client that runs kernels has [`RUN`], with a URI and the
-//! name of an entry, and [`ADD_RUN`], with a URI and a text edit.
+//! the position of a loop. To other clients the server offers [`REFERENCES_TEXT`] and [`REGISTERS_TEXT`] for
+//! `workspace/executeCommand`, with a URI and a position, so that a click shows a message in any editor. A client that
+//! runs kernels has [`RUN`] and perhaps [`DEBUG`], with a URI and the name of an entry, and [`ADD_RUN`], with a URI and
+//! a text edit.
 //!
 //! In the same way the code action that renames all registers of a numbered declaration has the command
 //! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
@@ -116,6 +116,8 @@ pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
 pub const SHOW_KERNEL: &str = "ptx-analyzer.showKernel";
 /// Command of the client that runs an entry as the comments above it say.
 pub const RUN: &str = "ptx-analyzer.run";
+/// Command of the client that debugs an entry as the comments above it say.
+pub const DEBUG: &str = "ptx-analyzer.debug";
 /// Command of the client that writes a comment above an entry.
 pub const ADD_RUN: &str = "ptx-analyzer.addRun";
 /// Command of the client that asks the user for a new name at a position.

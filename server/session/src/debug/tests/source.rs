@@ -40,6 +40,29 @@ $name:
 }
 ";
 
+/// A quarter of the lanes writes with conflicts, and the rest goes on.
+pub(super) const LANES: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+// run: block=[32]
+.visible .entry lanes()
+{
+    .reg .u32 %t, %a;
+    .reg .pred %p;
+    .shared .align 4 .b32 tile[128];
+    mov.u32 %t, %tid.x;
+    setp.lt.u32 %p, %t, 4;
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %t, 128, %a;
+    @%p st.shared.u32 [%a], %t;
+    @%p bra $end;
+    add.u32 %t, %t, 1;
+$end:
+    ret;
+}
+";
+
 const START: &str = r#"
     -initialize {}
     -launch {"program": "/k/made.ptx", "stopOnEntry": true}
@@ -121,6 +144,28 @@ fn a_run_stops_where_nan_is_made() {
             continue: {"allThreadsContinued":true}
             event stopped {"reason":"exception","text":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","threadId":33}
             exceptionInfo: {"breakMode":"always","details":{"message":"the next instruction makes NaN in lanes 0-31, and none of its operands is NaN there","typeName":"nan"},"exceptionId":"nan"}
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_are_next_to_each_other() {
+    check(
+        r#"
+            -initialize {}
+            -launch {"program": "/k/lanes.ptx", "stopOnEntry": true}
+            -setBreakpoints {"source": {"path": "/k/lanes.ptx"}, "breakpoints": [{"line": 14}, {"line": 16}]}
+            -configurationDone {}
+            -continue {"threadId": 1}
+            ptx/lanes {}
+            continue {"threadId": 1}
+            ptx/lanes {"expressions": ["%a", "f32(%a)", "%b", "%a +"], "format": {"hex": true}}
+        "#,
+        expect![[r#"
+            ptx/lanes: {"access":{"banks":[0,0,0,0,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null],"bytes":4,"summary":"4-way bank conflict: lanes 0-3 on bank 0","ways":4,"writes":true},"columns":[{"name":"%p","type":"pred","values":["true","true","true","true","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false","false"]},{"name":"%a","type":"u32","values":["1024","1152","1280","1408","1536","1664","1792","1920","2048","2176","2304","2432","2560","2688","2816","2944","3072","3200","3328","3456","3584","3712","3840","3968","4096","4224","4352","4480","4608","4736","4864","4992"]},{"name":"%t","type":"u32","values":["0","1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17","18","19","20","21","22","23","24","25","26","27","28","29","30","31"]}],"focus":0,"lanes":[{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14},{"isHere":true,"line":14}]}
+            continue: {"allThreadsContinued":true}
+            event stopped {"hitBreakpointIds":[2],"reason":"breakpoint","threadId":5}
+            ptx/lanes: {"access":null,"columns":[{"name":"%a","type":"u32","values":["0x400","0x480","0x500","0x580","0x600","0x680","0x700","0x780","0x800","0x880","0x900","0x980","0xa00","0xa80","0xb00","0xb80","0xc00","0xc80","0xd00","0xd80","0xe00","0xe80","0xf00","0xf80","0x1000","0x1080","0x1100","0x1180","0x1200","0x1280","0x1300","0x1380"]},{"name":"f32(%a)","type":"f32","values":["0x00000400","0x00000480","0x00000500","0x00000580","0x00000600","0x00000680","0x00000700","0x00000780","0x00000800","0x00000880","0x00000900","0x00000980","0x00000a00","0x00000a80","0x00000b00","0x00000b80","0x00000c00","0x00000c80","0x00000d00","0x00000d80","0x00000e00","0x00000e80","0x00000f00","0x00000f80","0x00001000","0x00001080","0x00001100","0x00001180","0x00001200","0x00001280","0x00001300","0x00001380"]},{"name":"%t","type":"u32","values":["0x0","0x1","0x2","0x3","0x4","0x5","0x6","0x7","0x8","0x9","0xa","0xb","0xc","0xd","0xe","0xf","0x10","0x11","0x12","0x13","0x14","0x15","0x16","0x17","0x18","0x19","0x1a","0x1b","0x1c","0x1d","0x1e","0x1f"]}],"focus":4,"lanes":[{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16}]}
         "#]],
     );
 }
