@@ -509,6 +509,7 @@ impl Machine<'_> {
         for block in &mut self.world.clusters[cluster].blocks {
             mbarriers::settle(block);
         }
+        self.end_if_refused();
     }
 }
 

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::TextRange;
 
-use crate::outcome::{Finding, FindingCode, Related, Severity};
+use crate::outcome::{Finding, FindingCode, NotRun, Related, Severity};
 
 /// Where something happens.
 #[derive(Clone, Copy, Debug)]
@@ -16,12 +16,23 @@ pub(super) struct At {
     pub(super) warp: u32,
 }
 
+/// The reason why an operation was not done, so that nothing that waits for it can be judged.
+#[derive(Clone, Debug)]
+pub(super) enum Refusal {
+    /// The machine does not run it.
+    NotRun(NotRun),
+    /// An operand has no meaning, as a finding reports.
+    Operand,
+}
+
 /// The findings so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     pub(super) all: Vec<Finding>,
     /// The step of a warp that runs, counted from the start.
     pub(super) step: u64,
+    /// The first operation that was not done, until the run ends at it.
+    pub(super) refused: Option<Refusal>,
     /// The finding of each place in [`Self::all`], and the step that found it.
     seen: FxHashMap<(FindingCode, TextRange), (usize, u64)>,
 }

@@ -5,7 +5,11 @@ use isa::compute::Program;
 
 use crate::outcome::{Ended, FindingCode};
 
-use super::{Machine, findings::lanes_of, running::Running};
+use super::{
+    Machine,
+    findings::{Refusal, lanes_of},
+    running::Running,
+};
 
 impl Machine<'_> {
     /// Reports operands for which the manual leaves the result open.
@@ -62,6 +66,18 @@ impl Machine<'_> {
             entry.name
         ));
         self.ended = Some(Ended::Stopped);
+    }
+
+    /// Ends the run if an operation was not done: what waits for it would wait for ever.
+    pub(super) fn end_if_refused(&mut self) {
+        match self.world.findings.refused.take() {
+            Some(Refusal::NotRun(what)) => {
+                self.not_run.push(what);
+                self.ended = Some(Ended::Stopped);
+            }
+            Some(Refusal::Operand) => self.ended = Some(Ended::Trap),
+            None => {}
+        }
     }
 
     /// Puts lanes into the order in which atomic operations reach memory.

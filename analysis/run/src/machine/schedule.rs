@@ -96,6 +96,10 @@ impl Machine<'_> {
                 self.ended = Some(Ended::Deadlock);
                 return None;
             }
+            // What landed late may have ended the run.
+            if self.ended.is_some() {
+                return None;
+            }
             self.fill_queue();
         }
         let Some(chosen) = self.queue.pop_front() else {

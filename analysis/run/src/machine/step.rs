@@ -605,6 +605,7 @@ impl Machine<'_> {
                 super::asynchronous::write_bulk(&mut access, program, bulk, lane, &value);
             }
         }
+        self.end_if_refused();
         mbarriers::settle(&mut self.world.clusters[running.cluster].blocks[running.block]);
     }
 

@@ -10,9 +10,12 @@ use isa::{
     },
 };
 
-use crate::{launch, outcome::FindingCode};
+use crate::{
+    launch,
+    outcome::{FindingCode, NotRun},
+};
 
-use super::access::Access;
+use super::{access::Access, findings::Refusal};
 
 /// The map that a launch describes, of a tensor at an address.
 ///
@@ -143,7 +146,7 @@ impl Access<'_> {
             .map_or(0, |it| it.box_bytes(mode))
     }
 
-    /// The map of a box, which the statement may give another tensor.
+    /// The map of a box, which the statement may give another tensor; the run ends where there is none.
     fn map_of(
         &mut self,
         map: u64,
@@ -151,12 +154,24 @@ impl Access<'_> {
         lane: usize,
         value: &impl Fn(u32) -> u64,
     ) -> Option<TensorMap> {
-        let mut map = self.map_at(map, lane)?;
+        let Some(mut map) = self.map_at(map, lane) else {
+            self.findings.refused.get_or_insert(Refusal::Operand);
+            return None;
+        };
         if let Some(start) = of.start {
             map.address = value(start);
         }
+        if has_halo(&map, of, value) {
+            let what =
+                "the pixels of a halo, whose place the manual shows in figures only".to_owned();
+            let range = self.at.range;
+            let refusal = Refusal::NotRun(NotRun { range, what });
+            self.findings.refused.get_or_insert(refusal);
+            return None;
+        }
         if let Some(message) = self.wrong_box(&map, of, value) {
             self.refuse(lane, message);
+            self.findings.refused.get_or_insert(Refusal::Operand);
             return None;
         }
         Some(map)
@@ -306,18 +321,20 @@ impl Access<'_> {
     }
 }
 
-/// Why a map has no such row of pixels, with its halo and its offset along the width.
+/// Whether a box is a row of pixels with a halo.
+fn has_halo(map: &TensorMap, of: &TensorBox, value: &impl Fn(u32) -> u64) -> bool {
+    let halo = of.coordinates.get(usize::from(map.rank));
+    matches!(of.mode, BoxMode::ImageRows { .. })
+        && map.images.is_some()
+        && halo.is_some_and(|it| value(*it) != 0)
+}
+
+/// Why a map has no such row of pixels, with its offset along the width, which follows the halo.
 fn wrong_row(map: &TensorMap, halo_and_offset: &[i64]) -> Option<String> {
-    let at = |it: usize| halo_and_offset.get(it).copied().unwrap_or(0);
     if map.swizzle == 0 {
         return Some("rows of pixels take a swizzle".to_owned());
     }
-    if at(0) != 0 {
-        let message =
-            "the pixels of a halo, whose place the manual shows in figures only, are not run yet";
-        return Some(message.to_owned());
-    }
-    let offset = at(1);
+    let offset = halo_and_offset.get(1).copied().unwrap_or(0);
     (offset > 31).then(|| format!("the offset {offset} is not from 0 to 31"))
 }
 

@@ -70,6 +70,11 @@ fn run_with(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], late: 
 
 /// Runs the only entry of a text as a launch file describes it.
 pub(super) fn run_described(text: &str, launch: &str) -> String {
+    run_described_with(text, launch, false)
+}
+
+/// The same with asynchronous operations that land as late as allowed, if they are to.
+pub(super) fn run_described_with(text: &str, launch: &str, late: bool) -> String {
     let code = code(text);
     let entry = code.functions.iter().position(|it| it.entry).unwrap() as u32;
     let value = crate::description::Value::parse(launch).unwrap();
@@ -77,7 +82,7 @@ pub(super) fn run_described(text: &str, launch: &str) -> String {
     let none = |_: &str| Err("there are no files".to_owned());
     let prepared = description.prepare(&code, entry, Limits::default(), &none);
     match prepared {
-        Ok(it) => report(text, &code, it.launch),
+        Ok(it) => report(text, &code, Launch { late, ..it.launch }),
         Err(it) => format!("{it:?}"),
     }
 }

@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 
-use crate::machine::tests::run_described;
+use crate::machine::tests::{run_described, run_described_with};
 
 #[track_caller]
 fn check(text: &str, launch: &str, expect: Expect) {
@@ -268,9 +268,8 @@ fn columns_of_images() {
         &text(".im2col", "0, 3, 0"),
         launch,
         expect![[r#"
-            Deadlock
+            Trap
             unspecified-operand 28 `@%c cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%m, {0, 3, 0}], [%b], {1};` lanes [0]: the coordinates [0, 3, 0] are out of the bounding box of the images
-            deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more
             p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
             p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         "#]],
@@ -279,12 +278,11 @@ fn columns_of_images() {
         &text("", "0, 1, 0"),
         launch,
         expect![[r#"
-        Deadlock
-        unspecified-operand 28 `@%c cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 0}], [%b];` lanes [0]: the tensor map is one of the other modes, tiled or im2col
-        deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more
-        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
-        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]],
+            Trap
+            unspecified-operand 28 `@%c cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 0}], [%b];` lanes [0]: the tensor map is one of the other modes, tiled or im2col
+            p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+            p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
     );
 }
 
@@ -361,10 +359,43 @@ fn rows_of_images() {
         im2col::w::128 {0, -3, 0, 0}], [%b], {0, 0}
         Finished p1 = [0, 0, 0, 0, 4, 0, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         im2col::w {0, 2, 1, 0}], [%b], {0, 0}
-        Deadlock unspecified-operand 28 `@%c cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%s], [%m, {0, 2, 1, 0}], [%b], {0, 0};` lanes [0]: the coordinates [0, 2, 1, 0] are out of the bounding box of the images deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        Trap unspecified-operand 28 `@%c cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%s], [%m, {0, 2, 1, 0}], [%b], {0, 0};` lanes [0]: the coordinates [0, 2, 1, 0] are out of the bounding box of the images p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         im2col::w {0, 1, 1, 0}], [%b], {2, 0}
-        Deadlock unspecified-operand 28 `@%c cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 1, 0}], [%b], {2, 0};` lanes [0]: the pixels of a halo, whose place the manual shows in figures only, are not run yet deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        Stopped not run: the pixels of a halo, whose place the manual shows in figures only p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         im2col::w {0, 1, 1, 0}], [%b], {0, 0}
-        Deadlock unspecified-operand 28 `@%c cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 1, 0}], [%b], {0, 0};` lanes [0]: rows of pixels take a swizzle deadlock 30 `mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]: the warp waits for a phase of an mbarrier that nothing completes any more p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        Trap unspecified-operand 28 `@%c cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%s], [%m, {0, 1, 1, 0}], [%b], {0, 0};` lanes [0]: rows of pixels take a swizzle p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     "#]].assert_eq(&all.concat());
+}
+
+/// A copy that is not done ends the run, so that its mbarrier, which never completes, is not a deadlock; the same if it
+/// lands late.
+#[test]
+fn a_copy_that_is_not_done_ends_the_run() {
+    let text = format!(
+        "{HEAD}
+        @%c mbarrier.init.shared.b64 [%b], 1;
+        @%c fence.proxy.async;
+        bar.sync 0;
+        @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], 32;
+        @%c cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%y, {{0, 0}}], [%b];
+        again:
+        mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
+        @!%d bra again;
+        ld.shared.u32 %r, [%t];
+        st.global.u32 [%a], %r;
+        ret;
+        }}"
+    );
+    let launch = "block = 64
+        args.map.tensormap = { of = 'x', type = 'u32', shape = [8, 1], strides = [32], box = [8, 1] }
+        args.x = { ramp = [8], type = 'u32' }
+        args.y = { zeros = [32], type = 'u32' }";
+    let now = run_described(&text, launch);
+    assert_eq!(now, run_described_with(&text, launch, true));
+    expect![[r#"
+        Trap
+        unspecified-operand 28 `@%c cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%y, {0, 0}], [%b];` lanes [0]: there is no tensor map at 0x7f0000004a00
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]].assert_eq(&now);
 }
