@@ -55,6 +55,7 @@ export async function testDebugging({
   await test('values are in the text', async () => {
     // Of the last write of a register before the stop.
     await line('mov.u32 %r3, tile').locator('span', { hasText: '%r3 = ' }).first().waitFor();
+    await page.mouse.move(640, 4);
     await picture('debug-race');
   });
 
@@ -101,9 +102,11 @@ export async function testDebugging({
     await lanes().locator('.lanes th', { hasText: 'f32(%b0)' }).waitFor();
     const value = (await row.locator('td').allInnerTexts())[2];
     if (value?.trim() !== '8') throw new Error(await row.innerText());
+    await page.mouse.move(640, 4);
     await picture('debug-fragment');
     await stop();
-    await runCommand('Debug: Remove All Breakpoints');
+    await clickOn('mma.sync', 'mma');
+    await key('F9');
   });
 
   await runCommand('View: Hide Panel');
