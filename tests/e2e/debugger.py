@@ -274,6 +274,34 @@ def pauses(program, path):
     assert process.wait(10) == 0
 
 
+def large(program, path):
+    """A kernel of 10,000 lines with 255 registers: the first stop, and all that a person sees there."""
+    lines = [".version 8.5", ".target sm_90a", ".address_size 64", "// run: block=[32]", ".visible .entry large()", "{",
+             "    .reg .b32 %r<255>;"]
+    lines += [f"    mov.u32 %r{it}, {it};" for it in range(255)]
+    lines += [f"    add.u32 %r{it % 255}, %r{it * 7 % 255}, {it};" for it in range(10_000 - len(lines) - 2)]
+    path.write_text("\n".join([*lines, "    ret;", "}", ""]))
+    process, client = opened(program)
+    begin = time.monotonic()
+    client.ask("launch", program=str(path), stopOnEntry=True)
+    client.ask("configurationDone")
+    client.wait("stopped")
+    print(f"launch to first stop, 10,000 lines: {(time.monotonic() - begin) * 1000:.1f} ms")
+    client.ask("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": 9_000}])
+    client.ask("continue", threadId=1)
+    assert client.wait("stopped")["reason"] == "breakpoint"
+    registers = client.ask("scopes", frameId=top(client)["id"])["scopes"][0]
+    begin = time.monotonic()
+    shown = client.ask("variables", variablesReference=registers["variablesReference"])["variables"]
+    assert len(shown) == 255, len(shown)
+    print(f"variables of 255 registers: {(time.monotonic() - begin) * 1000:.1f} ms")
+    lanes = client.ask("ptx/lanes", expressions=["%r1", "%none"])
+    assert [it["name"] for it in lanes["columns"]][0] == "%r1" and len(lanes["lanes"]) == 32, lanes
+    assert client.refuse("ptx/lanes", frameId=9999)
+    client.ask("disconnect")
+    assert process.wait(10) == 0
+
+
 def ends(program):
     """What is not the protocol, and a client that is gone."""
     for text in (b"", b"x\r\n\r\n", b"Content-Length: x\r\n\r\n", b"Content-Length: 9\r\n\r\n{",
@@ -320,6 +348,7 @@ def main():
         session(client, kernel)
         assert process.wait(10) == 0
         pauses(program, loop)
+        large(program, folder / "large.ptx")
         ends(program)
         port(program, kernel)
     print("the debugger passes")

@@ -3,13 +3,13 @@
 #
 # usage: tests/editors/run-others.sh [EDITOR]...
 #
-# EDITOR: eglot, lsp-mode, ale, helix, kate or sublime; without any, all. What is not installed is skipped, with a word.
+# EDITOR: eglot, lsp-mode, ale, nvim-dap, helix, kate or sublime; without any, all. What is not installed is skipped, with a word.
 # Of Kate and of Sublime Text only the colours are looked at, by programs that read the same files as they do.
 # On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale tmux \
 # libkf5syntaxhighlighting-tools bat; Debian 13 also has hx.
 # PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
 # PTX_ALE names the folder of ALE when it is not where Debian has it, PTX_HELIX the program of Helix when it is
-# not `hx`.
+# not `hx`, PTX_NVIM_DAP the folder of the plugin nvim-dap when it is not in a package of Neovim.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,6 +19,7 @@ if [ -z "${PTX_ANALYZER_SERVER:-}" ]; then
     PTX_ANALYZER_SERVER=${CARGO_TARGET_DIR:-$root/target}/debug/ptx-analyzer
 fi
 
+user=${HOME:-}
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir "$home/bin"
@@ -80,6 +81,26 @@ run_ale() {
         timeout 300 vim -N -u "$here/others/ale.vim" -i NONE --not-a-term -T dumb </dev/null >"$home/screen" 2>&1 || status=$?
     cat "$home/results" || cat "$home/screen"
     return "$status"
+}
+
+find_nvim_dap() {
+    local folder
+    for folder in "${PTX_NVIM_DAP:-}" "$user"/.local/share/nvim/site/pack/*/*/nvim-dap "$user"/.local/share/nvim/lazy/nvim-dap; do
+        if [ -n "$folder" ] && [ -e "$folder/lua/dap.lua" ]; then
+            echo "$folder"
+            return
+        fi
+    done
+}
+obstacle_nvim-dap() { [ -n "$(find_nvim_dap)" ] || echo "there is no nvim-dap: PTX_NVIM_DAP names its folder"; }
+run_nvim-dap() {
+    local nvim
+    nvim=$("$here/setup-nvim.sh")
+    workspace
+    awk '/nvim-dap/{ on = 1 } on && code && /^```$/{ exit } code; on && /^```lua$/{ code = 1 }' \
+        "$root/editors/guide/debugging.md" >"$home/dap.lua"
+    NVIM_DAP=$(find_nvim_dap) PTX_CONFIGURATION=$home/dap.lua PTX_KERNEL=$home/workspace/reverse.ptx \
+        timeout 300 "$nvim" --headless --clean -u NONE -S "$here/others/nvim_dap.lua"
 }
 
 obstacle_helix() {
@@ -149,7 +170,7 @@ run_sublime() {
         '<36:mad><35:.lo>.s32 %index,' '<35:@>%p1 <36:bra> $L_done;' '<36:$L_done>:' '%p<<33:2>>'
 }
 
-editors=${*:-eglot lsp-mode ale helix kate sublime}
+editors=${*:-eglot lsp-mode ale nvim-dap helix kate sublime}
 status=0
 for editor in $editors; do
     echo "==== $editor"
