@@ -426,7 +426,7 @@ impl Machine<'_> {
         self.single
             .run_on(&program, &inputs, &surroundings, &mut access);
         let members = program.repeated.map_or(1, |it| self.single.value(it)[0]);
-        let sweep = program
+        let mut sweep = program
             .sweep
             .map_or((1, 1), |it| (self.single.value(it.0)[0], u64::from(it.1)));
         if let Some((size, _)) = program.sweep {
@@ -439,8 +439,9 @@ impl Machine<'_> {
                 );
                 access.many(space, address, size, lane, true).is_some()
             });
+            // Nothing is written then, and the mbarrier completes as after a copy, so that the run continues.
             if !inside {
-                return;
+                sweep.0 = 0;
             }
         }
         for member in (0..32).filter(|it| members >> it & 1 == 1) {

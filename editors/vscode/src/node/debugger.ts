@@ -5,6 +5,10 @@ import * as vscode from 'vscode';
 /** The type of debug configurations, as the manifest names it. */
 export const DEBUG_TYPE = 'ptx';
 
+/** A comment that describes a run. */
+const RUN = /^[ \t]*\/\/[ \t]*run:/m;
+const ADD_RUN = 'Add a Run';
+
 export class Debugger implements vscode.DebugConfigurationProvider, vscode.DebugAdapterDescriptorFactory {
   /** @param program The path of the server's program; none where it was not found. */
   constructor(private readonly program: () => Promise<string | undefined>) {}
@@ -17,13 +21,22 @@ export class Debugger implements vscode.DebugConfigurationProvider, vscode.Debug
   }
 
   /** What F5 does without `launch.json`: the file in front, by the run above its entry. */
-  resolveDebugConfiguration(
+  async resolveDebugConfiguration(
     _folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
-  ): vscode.DebugConfiguration | undefined {
+  ): Promise<vscode.DebugConfiguration | undefined> {
     if (configuration.type) return configuration;
     const document = vscode.window.activeTextEditor?.document;
     if (document?.languageId !== 'ptx') return configuration;
+    if (!RUN.test(document.getText())) {
+      // Its values are for the user to look at, so the kernel is not started yet.
+      const chosen = await vscode.window.showInformationMessage(
+        'No kernel of this file has a run, which says how it is launched.',
+        ADD_RUN,
+      );
+      if (chosen === ADD_RUN) await vscode.commands.executeCommand('ptx-analyzer.addRun');
+      return undefined;
+    }
     return {
       type: DEBUG_TYPE,
       request: 'launch',

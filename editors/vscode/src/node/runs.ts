@@ -9,6 +9,10 @@ import type { ServerState } from '../status';
 
 /** Runs of more seconds are stopped. */
 const TIMEOUT = 600;
+/** The command that writes a comment, as the server's lenses name it. */
+const ADD_RUN = 'ptx-analyzer.addRun';
+/** Lenses of a file that are looked at. */
+const MAX_LENSES = 1_000;
 /** More files than these are not searched for runs. */
 const MAX_FILES = 2_000;
 
@@ -79,13 +83,31 @@ export class Runs {
 
   /** Writes a comment above an entry: the command of a code lens, with a text edit of the protocol. */
   async add(uri: unknown, edit: TextEdit | undefined): Promise<void> {
-    if (typeof uri !== 'string' || edit === undefined) return;
+    if (typeof uri !== 'string' || edit === undefined) {
+      await this.addAtCursor();
+      return;
+    }
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
     const { start, end } = edit.range;
     const range = new vscode.Range(start.line, start.character, end.line, end.character);
     const edits = new vscode.WorkspaceEdit();
     edits.replace(document.uri, range, edit.newText);
     await vscode.workspace.applyEdit(edits);
+  }
+
+  /** Writes a comment above the kernel at the cursor, or above the first one that has none. */
+  private async addAtCursor(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.languageId !== 'ptx') return;
+    const { document, selection } = editor;
+    const provider = 'vscode.executeCodeLensProvider';
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(provider, document.uri, MAX_LENSES);
+    const adding = lenses.filter((it) => it.command?.command === ADD_RUN);
+    const last = adding.filter((it) => it.range.start.isBeforeOrEqual(selection.active)).pop() ?? adding[0];
+    const [uri, edit] = (last?.command?.arguments ?? []) as [string?, TextEdit?];
+    if (uri !== undefined && edit !== undefined) await this.add(uri, edit);
+    else
+      void vscode.window.showInformationMessage('Every kernel of this file has a run, or the server has not started.');
   }
 
   dispose(): void {

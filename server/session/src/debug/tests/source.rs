@@ -40,7 +40,7 @@ $name:
 }
 ";
 
-/// A quarter of the lanes writes with conflicts, and the rest goes on.
+/// A quarter of the lanes writes with conflicts, and the others continue.
 pub(super) const LANES: &str = "\
 .version 8.5
 .target sm_90
