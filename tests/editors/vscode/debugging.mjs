@@ -97,8 +97,8 @@ export async function testDebugging({
     await stoppedAt(lineNumber('mma.sync'));
     const row = lanes().locator('.lanes tbody tr').nth(1);
     // The register has 32 bits, and holds a float.
-    await lanes().locator('.lanes input').fill('f32(%b0)');
-    await lanes().locator('.lanes input').press('Enter');
+    await lanes().locator('.adding input').fill('f32(%b0)');
+    await lanes().locator('.adding input').press('Enter');
     await lanes().locator('.lanes th', { hasText: 'f32(%b0)' }).waitFor();
     const value = (await row.locator('td').allInnerTexts())[2];
     if (value?.trim() !== '8') throw new Error(await row.innerText());
@@ -107,6 +107,35 @@ export async function testDebugging({
     await stop();
     await clickOn('mma.sync', 'mma');
     await key('F9');
+  });
+
+  await test('a kernel without a run gets one first', async () => {
+    await openFile('sum.ptx');
+    await key('F5');
+    const toast = shown('.notification-toast', 'No kernel of this file has a run');
+    await toast.waitFor();
+    await toast.locator('.monaco-button', { hasText: 'Add a Run' }).click();
+    await key('Control+Home');
+    await shown('.editor-instance .view-line', '// run: grid').waitFor();
+    await runCommand('File: Revert File');
+    await hidden(shown('.editor-instance .view-line', '// run: grid'));
+  });
+
+  await test('a statement is tried on values', async () => {
+    await openFile('reverse.ptx');
+    await clickOn('xor.b32', 'xor');
+    // The field for a value takes the place of the commands, so nothing is hidden between them.
+    const input = shown('.quick-input-box input');
+    await key('F1');
+    await input.fill('>ptx-analyzer: Try This PTX');
+    await shown('.quick-input-list .monaco-list-row', 'Try This PTX').click();
+    await shown('.quick-input-widget', 'operand 1 of 1').waitFor();
+    await input.fill('4*lane');
+    await picture('try-input');
+    await input.press('Enter');
+    await shown('.view-line', '%r5').waitFor();
+    await shown('.tab.active, .tab', 'results').waitFor();
+    await picture('try');
   });
 
   await runCommand('View: Hide Panel');

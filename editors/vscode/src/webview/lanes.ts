@@ -21,7 +21,7 @@ export function showLanes({ table, added }: Lanes, post: (message: FromPage) => 
     note.classList.toggle('bad', access.ways > 1);
   }
   const parts: Node[] = access === null ? [] : [note];
-  document.body.replaceChildren(...parts, tableOf(table, added, post));
+  document.body.replaceChildren(...parts, adding(added, table.columns, post), tableOf(table, added, post));
 }
 
 function tableOf(table: LaneTable, added: string[], post: (message: FromPage) => void): HTMLElement {
@@ -43,7 +43,6 @@ function tableOf(table: LaneTable, added: string[], post: (message: FromPage) =>
     }
     head.append(column);
   }
-  head.append(adding(added, columns, post));
   const lines = [...new Set(lanes.map((lane) => lane.line).filter((line) => line !== null))].sort((a, b) => a - b);
   const body = it.createTBody();
   lanes.forEach(({ line, isHere }, lane) => {
@@ -79,10 +78,11 @@ function tableOf(table: LaneTable, added: string[], post: (message: FromPage) =>
 /** A field for one more column. What was added and has no values here is named. */
 function adding(added: string[], columns: LaneTable['columns'], post: (message: FromPage) => void): HTMLElement {
   const field = document.createElement('input');
-  field.placeholder = '+ %r1, f32(%r1)';
+  field.placeholder = 'Add %r1 or f32(%r1)';
   field.ariaLabel = 'Add a register or an expression';
   field.addEventListener('change', () => post({ kind: 'add', text: field.value }));
-  const it = cell('th', '');
+  const it = document.createElement('div');
+  it.className = 'adding';
   it.append(field);
   for (const name of added.filter((name) => columns.every((column) => column.name !== name))) {
     const remove = document.createElement('button');
