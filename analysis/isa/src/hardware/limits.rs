@@ -110,7 +110,7 @@ pub fn of(target: Target) -> Option<&'static Limits> {
     LIMITS.iter().find(|it| it.target == target.number)
 }
 
-/// Bytes of shared memory of a CTA at most, on the target that has most, if the launch asks for them.
+/// The largest shared memory of a CTA over all targets, in bytes, for launches that opt in to it.
 #[must_use]
 pub fn most_shared_per_cta() -> u64 {
     let kilobytes = LIMITS.iter().map(|it| u64::from(it.shared_per_cta_kb));

@@ -27,8 +27,10 @@ pub struct BankConflict {
     pub lanes: Vec<u32>,
 }
 
-/// The largest number of different words that lanes of one phase access in a bank, and the bank of the lowest lane if
-/// there are several. Each lane accesses so many bytes at its address in shared memory; the lanes ascend.
+/// The worst bank conflict among the lanes of one phase: the number of different words in one bank, 1 without a
+/// conflict, and the lanes that conflict. Of several equal conflicts, this is the one with the lowest lane.
+///
+/// `lanes` has each lane with its address in shared memory, in ascending order; each of them accesses `bytes` bytes.
 #[must_use]
 pub fn bank_conflict(lanes: &[(u32, u64)], bytes: u64) -> (u32, BankConflict) {
     let group = lanes_per_phase(bytes);

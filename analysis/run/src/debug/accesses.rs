@@ -29,7 +29,7 @@ pub struct NextAccess {
     pub lanes: u32,
     /// Whether it writes; an atomic operation does.
     pub writes: bool,
-    /// Whether each address is that of a row of a matrix, which other lanes get.
+    /// Whether each address is the start of a row of a matrix, whose elements are spread over the lanes.
     pub matrix: bool,
 }
 
@@ -151,7 +151,8 @@ fn accesses_of(
         for store in &program.stores {
             parts.extend(evaluator.value(store.address));
         }
-        let named = |it: u64| parts.range(it..it + bytes).next().is_some();
+        // The address of a row may be any number.
+        let named = |it: u64| parts.range(it..it.saturating_add(bytes)).next().is_some();
         let lanes = (0..WARP).filter(|it| named(rows[*it]));
         let space = recorder.loads.first().map(|it| it.0.space);
         let space = space.or_else(|| program.places.first().map(|it| it.space))?;

@@ -392,8 +392,8 @@ impl Access<'_> {
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
-    /// The common region of the accesses of `lanes`; `None` if they lie in several regions or in memory of single
-    /// lanes, or if one of them is an error.
+    /// The region that all accesses of `lanes` are in; `None` if they are in several regions or in memory that is
+    /// private to a lane, or if one of them is an error.
     pub(super) fn together<const N: usize>(
         &mut self,
         place: &Place,

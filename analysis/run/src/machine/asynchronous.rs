@@ -439,7 +439,7 @@ impl Machine<'_> {
                 );
                 access.many(space, address, size, lane, true).is_some()
             });
-            // Nothing is written then, and the mbarrier completes as after a copy, so that the run continues.
+            // Nothing is written, but the mbarrier completes, as after a copy out of bounds: its waits are not a deadlock.
             if !inside {
                 sweep.0 = 0;
             }

@@ -73,7 +73,7 @@ pub(super) fn run_described(text: &str, launch: &str) -> String {
     run_described_with(text, launch, false)
 }
 
-/// The same with asynchronous operations that land as late as allowed, if they are to.
+/// As [`run_described`]; with `late`, asynchronous operations land as late as PTX allows.
 pub(super) fn run_described_with(text: &str, launch: &str, late: bool) -> String {
     let code = code(text);
     let entry = code.functions.iter().position(|it| it.entry).unwrap() as u32;

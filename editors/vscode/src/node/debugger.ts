@@ -1,12 +1,11 @@
 /** The debugger: the server's program speaks the Debug Adapter Protocol, `ptx-analyzer dap`. */
 
 import * as vscode from 'vscode';
+import { runsOf } from './findings';
 
 /** The type of debug configurations, as the manifest names it. */
 export const DEBUG_TYPE = 'ptx';
 
-/** A comment that describes a run. */
-const RUN = /^[ \t]*\/\/[ \t]*run:/m;
 const ADD_RUN = 'Add a Run';
 
 export class Debugger implements vscode.DebugConfigurationProvider, vscode.DebugAdapterDescriptorFactory {
@@ -28,22 +27,7 @@ export class Debugger implements vscode.DebugConfigurationProvider, vscode.Debug
     if (configuration.type) return configuration;
     const document = vscode.window.activeTextEditor?.document;
     if (document?.languageId !== 'ptx') return configuration;
-    if (!RUN.test(document.getText())) {
-      // Its values are for the user to look at, so the kernel is not started yet.
-      const chosen = await vscode.window.showInformationMessage(
-        'No kernel of this file has a run, which says how it is launched.',
-        ADD_RUN,
-      );
-      if (chosen === ADD_RUN) await vscode.commands.executeCommand('ptx-analyzer.addRun');
-      return undefined;
-    }
-    return {
-      type: DEBUG_TYPE,
-      request: 'launch',
-      name: 'Kernel',
-      program: document.uri.fsPath,
-      stopOnEntry: true,
-    };
+    return (await hasRun(document)) ? launchOf(document.uri) : undefined;
   }
 
   async createDebugAdapterDescriptor(): Promise<vscode.DebugAdapterDescriptor> {
@@ -53,19 +37,34 @@ export class Debugger implements vscode.DebugConfigurationProvider, vscode.Debug
   }
 }
 
-/** Debugs an entry of a file as the run above it says, from its first instruction. */
+/** The configuration that stops an entry of a file, or its only one, at the first instruction. */
+function launchOf(file: vscode.Uri, entry?: string): vscode.DebugConfiguration {
+  return {
+    type: DEBUG_TYPE,
+    request: 'launch',
+    name: entry ?? 'Kernel',
+    program: file.fsPath,
+    ...(entry === undefined ? {} : { entry }),
+    stopOnEntry: true,
+  };
+}
+
+/** Whether a file has a run; without one, the user can add it and review its values before the next start. */
+async function hasRun(document: vscode.TextDocument): Promise<boolean> {
+  if (runsOf(document.getText()).length > 0) return true;
+  const message = 'No kernel of this file has a run, which says how it is launched.';
+  const chosen = await vscode.window.showInformationMessage(message, ADD_RUN);
+  if (chosen === ADD_RUN) await vscode.commands.executeCommand('ptx-analyzer.addRun');
+  return false;
+}
+
+/** Debugs an entry of a file as the run above it says: the arguments of a code lens; without them, the file in front. */
 export async function debugEntry(uri: unknown, entry: unknown): Promise<void> {
   const named = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
   const file = named instanceof vscode.Uri ? named : vscode.window.activeTextEditor?.document.uri;
-  if (file === undefined) return;
-  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), {
-    type: DEBUG_TYPE,
-    request: 'launch',
-    name: typeof entry === 'string' ? entry : 'Kernel',
-    program: file.fsPath,
-    ...(typeof entry === 'string' ? { entry } : {}),
-    stopOnEntry: true,
-  });
+  if (file === undefined || !(await hasRun(await vscode.workspace.openTextDocument(file)))) return;
+  const launch = launchOf(file, typeof entry === 'string' ? entry : undefined);
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), launch);
 }
 
 /** The session and the thread that the editor shows, if a kernel is debugged and stopped. */

@@ -1,9 +1,16 @@
-/** The view of lanes in the debugger: where each lane of the warp is, and what it has in some registers. */
+/** The view of lanes in the debugger: the line of each lane of the warp, and its values of some registers. */
 
 import * as vscode from 'vscode';
 import type { FromPage, LaneTable, Lanes, ToPage } from '../views/messages';
 import { page } from '../views/page';
 import { DEBUG_TYPE, focusLane } from './debugger';
+
+/** A message of the debug adapter. */
+interface Message {
+  type: string;
+  event?: string;
+  command?: string;
+}
 
 /** The view, as the manifest names it. */
 const VIEW = 'ptx-analyzer.lanes';
@@ -13,14 +20,22 @@ export class LanesView implements vscode.WebviewViewProvider, vscode.Disposable 
   /** Registers and expressions that are shown at every stop; the others are the registers of the statement. */
   private readonly added: string[] = [];
   private asked = 0;
-  /** What the page shows, for tests. */
-  shown: Lanes = { kind: 'lanes', table: undefined, added: [] };
+  private shown: Lanes = { kind: 'lanes', table: undefined, added: [] };
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly extension: vscode.Uri) {
     this.disposables = [
       vscode.window.registerWebviewViewProvider(VIEW, this),
       vscode.debug.onDidChangeActiveStackItem(() => void this.refresh()),
+      // Another lane is shown, or the user has changed a value.
+      vscode.debug.registerDebugAdapterTrackerFactory(DEBUG_TYPE, {
+        createDebugAdapterTracker: () => ({
+          onDidSendMessage: ({ event, command }: Message) => {
+            if (event === 'invalidated' || command === 'setVariable' || command === 'setExpression')
+              void this.refresh();
+          },
+        }),
+      }),
     ];
   }
 
@@ -34,7 +49,7 @@ export class LanesView implements vscode.WebviewViewProvider, vscode.Disposable 
     view.onDidDispose(() => (this.view = undefined));
   }
 
-  /** Shows one more register at every stop: that of an item of the variables. */
+  /** Adds a column for the register of an item of the Variables view. */
   async add(item: unknown): Promise<void> {
     const { evaluateName } = (item as { variable?: { evaluateName?: unknown } } | undefined)?.variable ?? {};
     if (typeof evaluateName !== 'string') return;
@@ -48,7 +63,8 @@ export class LanesView implements vscode.WebviewViewProvider, vscode.Disposable 
   }
 
   /** Asks the adapter about the frame that the editor shows. */
-  async refresh(): Promise<void> {
+  private async refresh(): Promise<void> {
+    if (this.view?.visible !== true) return;
     this.asked += 1;
     const asked = this.asked;
     const item = vscode.debug.activeStackItem;
@@ -58,7 +74,7 @@ export class LanesView implements vscode.WebviewViewProvider, vscode.Disposable 
         const params = { frameId: item.frameId, expressions: this.added };
         table = (await item.session.customRequest('ptx/lanes', params)) as LaneTable;
       } catch {
-        // The kernel has gone on meanwhile.
+        // The kernel has continued in the meantime.
       }
     }
     if (asked !== this.asked) return;
@@ -74,10 +90,10 @@ export class LanesView implements vscode.WebviewViewProvider, vscode.Disposable 
     switch (message.kind) {
       case 'ready':
         this.say(this.shown);
+        await this.refresh();
         break;
       case 'lane':
         await focusLane(message.lane);
-        await this.refresh();
         break;
       case 'line':
         await this.reveal(message.line);

@@ -11,7 +11,7 @@ import type { ServerState } from '../status';
 const TIMEOUT = 600;
 /** The command that writes a comment, as the server's lenses name it. */
 const ADD_RUN = 'ptx-analyzer.addRun';
-/** Lenses of a file that are looked at. */
+/** The largest number of code lenses that are requested for a file. */
 const MAX_LENSES = 1_000;
 /** More files than these are not searched for runs. */
 const MAX_FILES = 2_000;

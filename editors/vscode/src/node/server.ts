@@ -95,10 +95,7 @@ export class ProgramMachine implements Machine {
       vscode.commands.registerCommand('ptx-analyzer.addToLanes', (item?: unknown) => lanes.add(item)),
       vscode.commands.registerCommand('ptx-analyzer.continueToBarrier', continueToBarrier),
       vscode.commands.registerCommand('ptx-analyzer.stepSourceLine', stepSourceLine),
-      vscode.commands.registerCommand('ptx-analyzer.focusLane', async (lane?: unknown) => {
-        await focusLane(lane);
-        await lanes.refresh();
-      }),
+      vscode.commands.registerCommand('ptx-analyzer.focusLane', focusLane),
       vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
       vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
       vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>

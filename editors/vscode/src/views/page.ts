@@ -1,4 +1,4 @@
-/** The page in which views show what they say to it. */
+/** The HTML page of the views: a script fills it with the content that a view sends. */
 
 import * as vscode from 'vscode';
 

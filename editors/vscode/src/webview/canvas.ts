@@ -27,7 +27,7 @@ export class Canvas {
   /** The element to bring into view as soon as the size is known. */
   private shown: Element | undefined;
   private place: Place | undefined;
-  /** What stays in view while the size changes: the part that was brought there or the whole, until somebody moves the drawing. */
+  /** What stays in view when the size changes: the revealed part, or the whole drawing; nothing once the user has moved it. */
   private keeps: 'part' | 'whole' | 'nothing' = 'part';
 
   /** Shows a drawing of the server; `place` is where it was before, if it is to stay there. */
@@ -77,7 +77,7 @@ export class Canvas {
   reveal(part: Element): void {
     this.shown = part;
     this.keeps = 'part';
-    // Without a size, which comes after that of the legend, every part would be too large.
+    // Until the box has a size, nothing is inside it; `resize` reveals the part then.
     if (this.place === undefined || this.box.clientHeight === 0 || !(part instanceof SVGGraphicsElement)) return;
     const { x, y, width, height } = part.getBBox();
     const view = this.view(this.place);

@@ -98,6 +98,7 @@ fn files() -> Memory {
         ("/k/broken.ptx", BROKEN),
         ("/k/made.ptx", source::MADE),
         ("/k/lanes.ptx", source::LANES),
+        ("/k/last.ptx", source::LAST),
         (
             "/k/double.toml",
             "block = [32]\n[args.x]\nfile = \"missing.npy\"\n",

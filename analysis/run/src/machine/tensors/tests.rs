@@ -32,6 +32,16 @@ shl.b32 %t, %x, 2;
 add.u32 %t, %t, %s;
 ";
 
+/// Waits for the mbarrier and stores an element of the box for each thread.
+const WAIT: &str = "\
+again:
+mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
+@!%d bra again;
+ld.shared.u32 %r, [%t];
+st.global.u32 [%a], %r;
+ret;
+}";
+
 #[test]
 fn a_box_lands_in_shared_memory() {
     let body = |swizzle: u32, at: &str| {
@@ -43,13 +53,7 @@ fn a_box_lands_in_shared_memory() {
                 bar.sync 0;
                 @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], 256;
                 @%c cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%m, {{{at}}}], [%b];
-                again:
-                mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
-                @!%d bra again;
-                ld.shared.u32 %r, [%t];
-                st.global.u32 [%a], %r;
-                ret;
-                }}"
+{WAIT}"
             ),
             format!(
                 "block = 64
@@ -241,13 +245,7 @@ fn columns_of_images() {
             bar.sync 0;
             @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], 96;
             @%c cp.async.bulk.tensor.3d.shared::cluster.global{mode}.mbarrier::complete_tx::bytes [%s], [%m, {{{at}}}], [%b]{};
-            again:
-            mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
-            @!%d bra again;
-            ld.shared.u32 %r, [%t];
-            st.global.u32 [%a], %r;
-            ret;
-            }}",
+{WAIT}",
             if mode.is_empty() { "" } else { ", {1}" }
         )
     };
@@ -298,13 +296,7 @@ fn rows_of_images() {
             bar.sync 0;
             @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], {bytes};
             @%c cp.async.bulk.tensor.4d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes [%s], [%m, {at};
-            again:
-            mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
-            @!%d bra again;
-            ld.shared.u32 %r, [%t];
-            st.global.u32 [%a], %r;
-            ret;
-            }}"
+{WAIT}"
         )
     };
     let launch = |channels: u32, swizzle: u32| {
@@ -378,13 +370,7 @@ fn a_copy_that_is_not_done_ends_the_run() {
         bar.sync 0;
         @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%b], 32;
         @%c cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%y, {{0, 0}}], [%b];
-        again:
-        mbarrier.try_wait.parity.shared.b64 %d, [%b], 0;
-        @!%d bra again;
-        ld.shared.u32 %r, [%t];
-        st.global.u32 [%a], %r;
-        ret;
-        }}"
+{WAIT}"
     );
     let launch = "block = 64
         args.map.tensormap = { of = 'x', type = 'u32', shape = [8, 1], strides = [32], box = [8, 1] }

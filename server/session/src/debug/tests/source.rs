@@ -63,6 +63,22 @@ $end:
 }
 ";
 
+/// Rows of matrices at addresses that cannot be increased.
+pub(super) const LAST: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+// run: block=[32]
+.visible .entry last()
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    mov.b64 %rd1, -1;
+    ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%rd1];
+    ret;
+}
+";
+
 const START: &str = r#"
     -initialize {}
     -launch {"program": "/k/made.ptx", "stopOnEntry": true}
@@ -166,6 +182,26 @@ fn lanes_are_next_to_each_other() {
             continue: {"allThreadsContinued":true}
             event stopped {"hitBreakpointIds":[2],"reason":"breakpoint","threadId":5}
             ptx/lanes: {"access":null,"columns":[{"name":"%a","type":"u32","values":["0x400","0x480","0x500","0x580","0x600","0x680","0x700","0x780","0x800","0x880","0x900","0x980","0xa00","0xa80","0xb00","0xb80","0xc00","0xc80","0xd00","0xd80","0xe00","0xe80","0xf00","0xf80","0x1000","0x1080","0x1100","0x1180","0x1200","0x1280","0x1300","0x1380"]},{"name":"f32(%a)","type":"f32","values":["0x00000400","0x00000480","0x00000500","0x00000580","0x00000600","0x00000680","0x00000700","0x00000780","0x00000800","0x00000880","0x00000900","0x00000980","0x00000a00","0x00000a80","0x00000b00","0x00000b80","0x00000c00","0x00000c80","0x00000d00","0x00000d80","0x00000e00","0x00000e80","0x00000f00","0x00000f80","0x00001000","0x00001080","0x00001100","0x00001180","0x00001200","0x00001280","0x00001300","0x00001380"]},{"name":"%t","type":"u32","values":["0x0","0x1","0x2","0x3","0x4","0x5","0x6","0x7","0x8","0x9","0xa","0xb","0xc","0xd","0xe","0xf","0x10","0x11","0x12","0x13","0x14","0x15","0x16","0x17","0x18","0x19","0x1a","0x1b","0x1c","0x1d","0x1e","0x1f"]}],"focus":4,"lanes":[{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":false,"line":18},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16},{"isHere":true,"line":16}]}
+        "#]],
+    );
+}
+
+/// The next instruction reads rows of a matrix at the last addresses that there are.
+#[test]
+fn lanes_at_any_address() {
+    check(
+        r#"
+            -initialize {}
+            -launch {"program": "/k/last.ptx", "stopOnEntry": true}
+            -configurationDone {}
+            -next {"threadId": 1}
+            ptx/lanes {}
+            -next {"threadId": 1}
+            ptx/lanes {}
+        "#,
+        expect![[r#"
+            ptx/lanes: {"access":null,"columns":[{"name":"%r1","type":"b32","values":["undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined"]},{"name":"%rd1","type":"b64","values":["18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615"]}],"focus":0,"lanes":[{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10}]}
+            ptx/lanes: {"access":null,"columns":[{"name":"%r1","type":"b32","values":["undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined","undefined"]},{"name":"%rd1","type":"b64","values":["18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615"]}],"focus":0,"lanes":[{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10},{"isHere":true,"line":10}]}
         "#]],
     );
 }
