@@ -14,7 +14,7 @@ use crate::DocumentationKey;
 use super::{
     super::documentation::{documentation, pages, summary},
     spelling::distance,
-    terms::{is_stop_word, terms},
+    terms::{is_stop_word, terms, words},
 };
 
 /// The weight of a term in a name or alias that the question has whole.
@@ -202,7 +202,7 @@ impl Index {
         let mut unknown = 0.0;
         let rare = (1.0 + self.documents.len() as f32).ln();
         let asked = asked.replace(COMPARISON, "");
-        for word in asked.split(|it: char| !it.is_alphanumeric() && it != '_') {
+        for word in words(&asked) {
             let all = terms(word);
             let count = all.len();
             for (place, term) in all.into_iter().enumerate() {

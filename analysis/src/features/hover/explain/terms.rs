@@ -18,8 +18,7 @@ const STOP_WORDS: &[&str] = &[
 /// whole and in its parts.
 pub(super) fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
-    for word in words.filter(|it| !it.is_empty()) {
+    for word in words(text) {
         let whole = word.trim_matches('_').to_lowercase();
         let parts = parts(word);
         if parts.len() > 1 {
@@ -35,6 +34,28 @@ pub(super) fn terms(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// The words of a text: names such as `try_wait`, and numbers such as the version `8.7`.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut ends: Vec<(usize, usize)> = text
+        .char_indices()
+        .filter(|(at, letter)| {
+            let is_point = *letter == '.' && *at > 0 && is_digit(at - 1) && is_digit(at + 1);
+            !letter.is_alphanumeric() && *letter != '_' && !is_point
+        })
+        .map(|(at, letter)| (at, at + letter.len_utf8()))
+        .collect();
+    ends.push((text.len(), text.len()));
+    let mut start = 0;
+    let words = ends.into_iter().map(move |(end, next)| {
+        let word = &text[start..end];
+        start = next;
+        word
+    });
+    words.filter(|it| !it.is_empty())
 }
 
 /// Whether a word, in lower case, says nothing about a subject.
@@ -230,6 +251,7 @@ mod tests {
             "Why is my kernel so slow?",
             "cudaErrorIllegalAddress __shfl_down_sync",
             "fence lane address barrier barriers memory memories",
+            "PTX 8.7, sm_90. 0.5 of 7.",
         ]
         .map(|it| terms(it).join(" "))
         .to_vec();
@@ -244,7 +266,8 @@ mod tests {
             occup allocat allocat allocat allocat
             kernel slow
             cuda er illegal address cudaerrorillegaladdress shfl down synchroniz shfl_down_sync
-            fenc lan address barri barri memory memory"#]]
+            fenc lan address barri barri memory memory
+            8.7 multiprocess 90 sm_90 0.5 7"#]]
         .assert_eq(&shown.join("\n"));
     }
 }
