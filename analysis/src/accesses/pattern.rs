@@ -129,15 +129,24 @@ fn judged(
         return Vec::new();
     }
     let shape = block_shape(db, function, block);
-    let only = match selection {
-        Selection::At(step) => Some(step),
-        _ => None,
+    let operands = Operands::of(db, function);
+    let is_wanted = |step| match selection {
+        Selection::All => true,
+        Selection::At(it) => step == it,
+        Selection::Remarkable => addresses_register(flow, &operands, step),
     };
-    let mut samples = LaneSamples::new(db, function, flow, shape, signature.entry, only);
-    if samples.accesses.is_empty() {
+    let mut samples = LaneSamples::begun(db, function, flow, shape, signature.entry, is_wanted);
+    let mut all = std::mem::take(&mut samples.accesses);
+    if selection == Selection::Remarkable {
+        all.retain_mut(|(step, accesses)| {
+            accesses.retain(|it| may_be_remarkable(&mut samples, *step, it));
+            !accesses.is_empty()
+        });
+    }
+    if all.is_empty() {
         return Vec::new();
     }
-    let all = std::mem::take(&mut samples.accesses);
+    samples.finish();
     let mut judges = Vec::new();
     for (step, accesses) in &all {
         for access in accesses {
@@ -166,11 +175,35 @@ fn judged(
             break;
         }
     }
-    let operands = Operands::of(db, function);
     judges
         .into_iter()
         .map(|it| (it.step, it.pattern(&mut samples, &operands, function)))
         .collect()
+}
+
+/// Whether the address of an instruction starts with a register: `constant_access` judges a name and a number.
+fn addresses_register(flow: &Flow, operands: &Operands<'_>, step: Step) -> bool {
+    let instruction = operands.get(step);
+    let mut operands = instruction.iter().flat_map(|it| it.operands());
+    operands.any(|it| {
+        let name = it.address(true);
+        name.is_some_and(|it| flow.facts.value(it.0).is_some())
+    })
+}
+
+/// Whether there may be something to report of an access, before its address is computed: none of a generic address
+/// that is in no variable, and outside loops only where nothing is assumed or a variable may be left.
+fn may_be_remarkable(samples: &mut LaneSamples<'_>, step: Step, access: &MemoryAccess) -> bool {
+    let origins = samples.origins(access.address);
+    let in_variable = |it: &u32| samples.variable_of(*it).is_some();
+    if origins.iter().any(in_variable) {
+        return true;
+    }
+    let space = samples.space(access);
+    let graph = &samples.flow().graph;
+    let repeated = graph.loop_of[graph.block_of[step as usize] as usize].is_some();
+    space != AddressSpace::Generic
+        && (repeated || assumptions(samples, access, space, false).is_empty())
 }
 
 /// An access that is judged.

@@ -86,14 +86,15 @@ struct Frame {
 }
 
 impl<'a> LaneSamples<'a> {
-    /// Those of a function, or only what the accesses of one instruction need.
-    pub(crate) fn new(
+    /// What the addresses of the wanted instructions of a function are made from; [`Self::finish`] finds what differs
+    /// between lanes.
+    pub(crate) fn begun(
         db: &'a dyn Database,
         function: Function<'a>,
         flow: &'a Flow,
         shape: BlockShape,
         entry: bool,
-        only: Option<Step>,
+        is_wanted: impl Fn(Step) -> bool,
     ) -> LaneSamples<'a> {
         let mut it = LaneSamples {
             db,
@@ -121,21 +122,24 @@ impl<'a> LaneSamples<'a> {
             open: FxHashSet::default(),
             depth: 0,
         };
-        it.find_accesses(only);
+        it.find_accesses(is_wanted);
         if it.accesses.is_empty() {
             return it;
         }
         it.find_branches();
         it.resolve_sources();
         it.find_pointers();
-        it.find_placed();
-        it.settle();
         it
     }
 
-    fn find_accesses(&mut self, only: Option<Step>) {
-        let all = 0..self.flow.facts.len() as Step;
-        for step in only.map_or(all, |it| it..it + 1) {
+    /// Finds what depends on the place of a thread and what differs between the lanes of a warp, which numbers need.
+    pub(crate) fn finish(&mut self) {
+        self.find_placed();
+        self.settle();
+    }
+
+    fn find_accesses(&mut self, is_wanted: impl Fn(Step) -> bool) {
+        for step in (0..self.flow.facts.len() as Step).filter(|it| is_wanted(*it)) {
             if step.is_multiple_of(256) {
                 self.db.unwind_if_revision_cancelled();
             }
@@ -229,6 +233,9 @@ impl<'a> LaneSamples<'a> {
         let mut same: FxHashSet<Node> = wanted.iter().copied().collect();
         let context = LoopTurns::default();
         for sample in 0..SAMPLES.max(self.shape.warps()) {
+            if same.is_empty() {
+                break;
+            }
             self.begin(sample);
             same.retain(|node| {
                 let all = self.number(*node, &context);

@@ -10,8 +10,7 @@ use crate::{
         lints::statements::Statements,
         registry::{BANK_CONFLICT, MISALIGNED_ACCESS, OUT_OF_BOUNDS, UNCOALESCED_ACCESS},
     },
-    flow::ids::Step,
-    hir::{bound::Operands, items::Function},
+    hir::items::Function,
 };
 
 /// Lanes that a message names.
@@ -24,7 +23,6 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let graph = &statements.flow().graph;
-    let operands = Operands::of(db, function);
     for (step, access) in remarkable(db, function, statements.flow()) {
         let block = graph.block_of[step as usize];
         if !graph.reachable[block as usize] || statements.is_wrong(access.range) {
@@ -32,16 +30,9 @@ pub(super) fn check(
         }
         let range = statements.name(step).unwrap_or(access.range);
         let repeated = graph.loop_of[block as usize].is_some();
-        // `constant_access` judges an address that is a name and a number.
-        let by_register = addresses_register(statements, &operands, step);
-        let found = (outside(&access).filter(|_| by_register))
+        let found = outside(&access)
             .map(|it| (OUT_OF_BOUNDS, it))
-            .or_else(|| {
-                Some((
-                    MISALIGNED_ACCESS,
-                    misaligned(&access).filter(|_| by_register)?,
-                ))
-            })
+            .or_else(|| Some((MISALIGNED_ACCESS, misaligned(&access)?)))
             .or_else(|| Some((BANK_CONFLICT, conflict(&access).filter(|_| repeated)?)))
             .or_else(|| {
                 Some((
@@ -53,17 +44,6 @@ pub(super) fn check(
             findings.push(finding(range, code, message, help));
         }
     }
-}
-
-/// Whether the address of an instruction starts with a register.
-fn addresses_register(statements: &Statements<'_>, operands: &Operands<'_>, step: Step) -> bool {
-    let facts = &statements.flow().facts;
-    let instruction = operands.get(step);
-    let mut operands = instruction.iter().flat_map(|it| it.operands());
-    operands.any(|it| {
-        let name = it.address(true);
-        name.is_some_and(|it| facts.value(it.0).is_some())
-    })
 }
 
 /// A message and its help.
