@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { testBinaries } from './binaries.mjs';
 import { testDebugging } from './debugging.mjs';
 import { testEmbedded } from './embedded.mjs';
+import { testKernel } from './kernel.mjs';
 import { testPanels } from './panels.mjs';
 import { personAt, until } from './person.mjs';
 
@@ -273,6 +274,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   await testDebugging({ page, ...person });
   await testPanels({ page, ...person });
+  await testKernel({ page, ...person });
   await testBinaries({ page, workspace, ...person });
 
   return ended();

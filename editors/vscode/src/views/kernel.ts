@@ -17,11 +17,10 @@ export function kernelView(): ViewKind {
         const heading = `Kernel map: ${document.uri.path.split('/').pop() ?? ''}`;
         return { kind: 'content', heading, note: 'Put the cursor into a kernel.', rows: [] };
       }
-      const facts = map.sections.map(({ title, rows }) => ({ name: title, value: String(rows.length) }));
       return {
         kind: 'content',
         heading: `Kernel map: ${map.function}`,
-        rows: [{ id: map.function, title: map.title, facts }],
+        rows: [{ id: map.function, title: map.title, facts: [] }],
         svg: map.svg,
         canvas: map.function,
       };
