@@ -12,6 +12,7 @@ use super::{
     matrix::MatrixProgram,
     memory::{Bulk, BulkSource, MapStore, Place, Store, Until},
     node::Node,
+    pass::Pass,
     tensor::TensorStep,
     texture::{TexelStore, TextureRequest},
 };
@@ -533,6 +534,8 @@ pub struct Program {
     pub later: Option<Arc<Program>>,
     /// The sign that they have happened; of a later program.
     pub until: Option<Until>,
+    /// The steps as [`super::Machine::compute`] runs them; empty if it does not.
+    pub(super) passes: Vec<Pass>,
 }
 
 impl Program {
@@ -576,7 +579,7 @@ impl Program {
     }
 
     /// The nodes that are read after the steps, each of which may be replaced.
-    fn for_each_end(&mut self, mut act: impl FnMut(&mut Node)) {
+    pub(super) fn for_each_end(&mut self, mut act: impl FnMut(&mut Node)) {
         self.outputs.iter_mut().for_each(|it| act(&mut it.1));
         self.unspecified.iter_mut().for_each(&mut act);
         for store in &mut self.stores {
@@ -652,36 +655,6 @@ impl Program {
             let input = self.inputs.get(*input as usize);
             input.is_some_and(|it| it.operand == operand)
         })
-    }
-
-    /// The program without steps that nothing reads.
-    pub(super) fn without_dead_steps(mut self) -> Program {
-        let mut live = vec![false; self.steps.len()];
-        self.for_each_end(|it| live[*it as usize] = true);
-        for (index, op) in self.steps.iter().enumerate().rev() {
-            if live[index] {
-                op.for_each_operand(|it| live[it as usize] = true);
-            }
-        }
-        let mut moved = vec![0; self.steps.len()];
-        let mut steps = Vec::new();
-        for (index, op) in self.steps.iter().enumerate() {
-            if live[index] {
-                moved[index] = steps.len() as Node;
-                steps.push(op.map_operands(|it| moved[it as usize]));
-            }
-        }
-        self.steps = steps;
-        self.for_each_end(|it| *it = moved[*it as usize]);
-        self.wide = self.steps.iter().any(Op::is_wide);
-        let has = |is: &dyn Fn(&Op) -> bool| self.steps.iter().any(is);
-        self.flags = has(&|it| matches!(it, Op::Carry | Op::Stack));
-        self.accesses = !self.stores.is_empty()
-            || !self.bulk.is_empty()
-            || !self.fields.is_empty()
-            || !self.textures.is_empty()
-            || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
-        self
     }
 }
 

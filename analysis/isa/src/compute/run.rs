@@ -6,6 +6,7 @@ use super::{
     matrix::Scratch,
     memory::{Memory, Nowhere},
     node::Node,
+    pass::{Pass, evaluate_word},
     program::{FloatTest, FloatUnary, Op, Program, Relation, Width},
 };
 
@@ -105,7 +106,8 @@ impl<const N: usize> Store<N> for WithInputs<'_, N> {
 impl<const N: usize> Machine<N> {
     /// Runs a program that [computes only](Program::computes_only), with one array for each of its inputs.
     ///
-    /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has no value of a node that is one.
+    /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has the results that are none, and not what is
+    /// between.
     pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]]) {
         let count = program.steps.len();
         if self.narrow.len() < count {
@@ -114,7 +116,9 @@ impl<const N: usize> Machine<N> {
         if program.wide && self.wide.len() < count {
             self.wide.resize(count, [0; N]);
         }
-        for (index, op) in program.steps.iter().enumerate() {
+        for pass in &program.passes {
+            let node = pass.node();
+            let index = node as usize;
             let (narrow, rest) = self.narrow.split_at_mut(index);
             let middle = index.min(self.wide.len());
             let (wide, wide_rest) = self.wide.split_at_mut(middle);
@@ -123,10 +127,13 @@ impl<const N: usize> Machine<N> {
                 inputs,
                 before: Before { narrow, wide },
             };
-            match (rest.first_mut(), wide_rest.first_mut()) {
-                _ if matches!(op, Op::Input(_)) => {}
-                (_, Some(out)) if op.is_wide() => evaluate_wide(op, &store, out),
-                (Some(out), _) => evaluate(op, &store, out),
+            let op = &program.steps[index];
+            match (pass, rest.first_mut(), wide_rest.first_mut()) {
+                (Pass::Word(_, word, operands), Some(out), _) => {
+                    evaluate_word(*word, *operands, &store, out);
+                }
+                (Pass::Step(_), _, Some(out)) if op.is_wide() => evaluate_wide(op, &store, out),
+                (Pass::Step(_), Some(out), _) => evaluate(op, &store, out),
                 _ => {}
             }
         }

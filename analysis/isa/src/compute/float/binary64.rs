@@ -16,6 +16,11 @@ const FRACTION: u32 = 52;
 const BIAS: i32 = 1023;
 const SIGN: u64 = 1 << 63;
 const INFINITY: u64 = 0x7ff << FRACTION;
+/// The bits of a fraction that binary32 does not have, and those of the middle of two numbers of it.
+const MIDDLE_MASK: u64 = (1 << 29) - 1;
+const MIDDLE: u64 = 1 << 28;
+/// The least normal number of binary32.
+const LEAST_BINARY32: u64 = ((BIAS - 126) as u64) << FRACTION;
 
 /// The sum, and the part that it lacks to the exact one. Source: D. Knuth, "TwoSum"; exact without overflow.
 #[inline]
@@ -103,6 +108,48 @@ pub(super) fn mul_add<const N: usize>(
             result.to_bits()
         };
     }
+}
+
+/// `a` × `b` + `c` of binary32 on all lanes, rounded to nearest.
+///
+/// The product is exact. A sum that is rounded to binary64 and then to binary32 is wrong at most where the first
+/// rounding meets the middle of two numbers of binary32, so that is looked for, and only then all lanes are computed
+/// again with a sum that is rounded to odd: a third of the instructions of always doing so.
+pub(super) fn mul_add_binary32<const N: usize>(
+    a: &[u64; N],
+    b: &[u64; N],
+    c: &[u64; N],
+    out: &mut [u64; N],
+) {
+    let read = |code: u64| f64::from(f32::from_bits(code as u32));
+    let lanes = || a.iter().zip(b).zip(c);
+    // The uppermost bit says whether some sum is in the middle, or so small that the middles are elsewhere.
+    let mut doubtful = 0_u64;
+    for (out, ((a, b), c)) in out.iter_mut().zip(lanes()) {
+        let sum = read(*a) * read(*b) + read(*c);
+        let bits = sum.to_bits();
+        let magnitude = bits & !SIGN;
+        let middle = ((bits & MIDDLE_MASK) ^ MIDDLE).wrapping_sub(1);
+        let subnormal = magnitude.wrapping_sub(LEAST_BINARY32) & !magnitude.wrapping_sub(1);
+        doubtful |= middle | subnormal;
+        *out = code_of_binary32(sum);
+    }
+    if doubtful & SIGN != 0 {
+        for (out, ((a, b), c)) in out.iter_mut().zip(lanes()) {
+            *out = code_of_binary32(add_to_odd(read(*a) * read(*b), read(*c)));
+        }
+    }
+}
+
+/// The bits of the nearest number of binary32.
+#[inline]
+fn code_of_binary32(value: f64) -> u64 {
+    let value = value as f32;
+    u64::from(if value.is_nan() {
+        0x7fff_ffff
+    } else {
+        value.to_bits()
+    })
 }
 
 /// An operation on operands of at most 24 bits, or a conversion, through binary64.

@@ -111,22 +111,6 @@ fn binary<const N: usize>(
     }
 }
 
-/// Sets each lane of `out` to a function of the lanes of three operands.
-fn ternary<const N: usize>(
-    operands: &[&[u64; N]],
-    out: &mut [u64; N],
-    function: impl Fn(u64, u64, u64) -> u64,
-) {
-    for (((out, a), b), c) in out
-        .iter_mut()
-        .zip(operands[0])
-        .zip(operands[1])
-        .zip(operands[2])
-    {
-        *out = function(*a, *b, *c);
-    }
-}
-
 fn nearest_f32<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut [u64; N]) {
     let read = |bits: u64| f32::from_bits(bits as u32);
     let write = |value: f32| {
@@ -143,11 +127,9 @@ fn nearest_f32<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut 
         Operation::Subtract => binary(operands, out, |a, b| write(read(a) - read(b))),
         Operation::Multiply => binary(operands, out, |a, b| write(read(a) * read(b))),
         Operation::Divide => binary(operands, out, |a, b| write(read(a) / read(b))),
-        Operation::MultiplyAdd => ternary(operands, out, |a, b, c| {
-            // The product is exact. Rounding a sum to odd first does not change the f32 that it is rounded to.
-            let product = f64::from(read(a)) * f64::from(read(b));
-            write(binary64::add_to_odd(product, f64::from(read(c))) as f32)
-        }),
+        Operation::MultiplyAdd => {
+            binary64::mul_add_binary32(operands[0], operands[1], operands[2], out);
+        }
     }
 }
 

@@ -212,6 +212,7 @@ fn part<'a>(
         participants: memory.participants,
         later: None,
         until: memory.until,
+        passes: Vec::new(),
     };
     Ok(program.without_dead_steps())
 }

@@ -5,6 +5,7 @@ mod coverage;
 mod graphs;
 mod judged;
 mod operations;
+mod passes;
 mod statement;
 mod texts;
 

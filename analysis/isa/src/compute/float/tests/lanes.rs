@@ -166,3 +166,49 @@ fn assert_exact(format: Format, values: [[u64; 1]; 3]) {
         assert_eq!(fast, slow, "{values:#x?} of {format:?}, {rounding:?}");
     }
 }
+
+/// Sums that are in the middle of two numbers of binary32, or nearer to it than binary64 can show.
+#[test]
+fn middles_of_binary32() {
+    let mut rng = Rng::with_seed(13);
+    let f32s = [Format::F32; 3];
+    for count in 0..cases() {
+        let mut values = [[0; 4]; 3];
+        for lane in 0..4 {
+            // (1 + d) (1 - d) is 1 - d², which is a half of the last bit of the addend or nearly so.
+            let d = (-rng.i32(1..=23) as f32).exp2();
+            let exponent = match count % 3 {
+                0 => rng.i32(-149..=-120),
+                _ => rng.i32(-60..=60),
+            };
+            let scale = (exponent as f32).exp2();
+            let addend = match rng.u32(..3) {
+                0 => f32::from_bits(rng.u32(0x0000_0000..0x0100_0000)),
+                1 => scale * (rng.u32(0x80_0000..0x100_0000) as f32) * 2.0,
+                _ => -scale * (rng.u32(0x80_0000..0x100_0000) as f32) * 2.0,
+            };
+            let scale = match rng.u32(..3) {
+                0 => scale / 2.0,
+                1 => -scale,
+                _ => scale,
+            };
+            let drawn = [(1.0 + d) * scale, 1.0 - d, addend];
+            for (values, drawn) in values.iter_mut().zip(drawn) {
+                values[lane] = drawn.to_bits().into();
+            }
+        }
+        let values = values.each_ref();
+        let (mut fast, mut slow) = ([0; 4], [0; 4]);
+        let (op, mode) = (Operation::MultiplyAdd, Rounding::NearestEven);
+        apply(op, &f32s, Format::F32, mode, &values, &mut fast);
+        let exact = Rounded {
+            op,
+            formats: &f32s,
+            to: Format::F32,
+            rounding: mode,
+            finite: false,
+        };
+        exact.exact(&values, &mut slow);
+        assert_eq!(fast, slow, "{values:#x?}");
+    }
+}
