@@ -10,7 +10,7 @@ use analysis::{AnalysisHost, Change, FileContents, FileId, code::Code};
 use ptx_tests::workspace::top;
 use run::{
     Ended, Limits, Machine,
-    description::{Description, Value},
+    description::{Description, comments},
 };
 
 const FILE: FileId = FileId(0);
@@ -29,11 +29,12 @@ const KERNELS: &[(&str, u32, &str)] = &[
 
 fn load(path: &Path) -> (Code, Description) {
     let text = std::fs::read_to_string(path).expect("a kernel");
-    let launch = text.lines().find_map(|it| it.strip_prefix("// run: "));
-    let launch = launch.expect("a launch");
-    let value = Value::parse(launch).unwrap_or_else(|it| panic!("{launch}: {}", it.message));
+    let comment = comments(&text).into_iter().next().expect("a launch");
+    let value = comment
+        .value
+        .unwrap_or_else(|it| panic!("{}: {}", path.display(), it.message));
     let description = Description::read(&value);
-    let description = description.unwrap_or_else(|it| panic!("{launch}: {}", it.message));
+    let description = description.unwrap_or_else(|it| panic!("{}: {}", path.display(), it.message));
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(FILE, Some(Arc::new(FileContents::new(text.as_str()))))],
