@@ -155,7 +155,7 @@ impl<'a> Values<'a> {
                 BulkSource::Box { place, address, .. } => {
                     push(*place, *address, bulk.size, false, true);
                 }
-                BulkSource::Zero | BulkSource::Undefined => {}
+                BulkSource::Zero | BulkSource::Undefined | BulkSource::Response => {}
             }
             let tensor = bulk.to_box.is_some();
             push(bulk.place, bulk.address, bulk.size, true, tensor);

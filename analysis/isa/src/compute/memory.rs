@@ -178,6 +178,20 @@ impl TensorBox {
     }
 }
 
+/// Where a response has the index of a CTA along each dimension: the first bit and the number of bits.
+pub(super) const CANCELED: [(u32, u32); 3] = [(0, 32), (32, 16), (64, 16)];
+/// The bit of a response that says that a cluster was canceled.
+const IS_CANCELED: u32 = 63;
+
+/// The response that a cluster was canceled whose first CTA has these indices; 0 says that none was. The manual leaves its
+/// bits open.
+#[must_use]
+pub fn canceled(first: [u32; 3]) -> u128 {
+    let parts = first.iter().zip(CANCELED);
+    let indices = parts.fold(0, |all, (index, (at, _))| all | u128::from(*index) << at);
+    indices | 1 << IS_CANCELED
+}
+
 /// The contents that are written in bulk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BulkSource {
@@ -185,6 +199,8 @@ pub enum BulkSource {
     Zero,
     /// Anything.
     Undefined,
+    /// The response to a request to cancel a cluster, see [`canceled`].
+    Response,
     /// Bytes of memory, and zeros after them.
     Memory {
         /// The place, by its index in [`super::Program::places`].

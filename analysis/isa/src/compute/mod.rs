@@ -54,7 +54,7 @@ pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use matrix::MatrixProgram;
 pub use memory::{
     AddressSpace, BarrierField, Bulk, BulkPart, BulkSource, MapStore, Memory, Place, Store,
-    TensorBox, Until, window,
+    TensorBox, Until, canceled, window,
 };
 pub use node::Node;
 pub use operation::Operation;

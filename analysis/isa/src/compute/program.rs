@@ -610,7 +610,7 @@ impl Program {
                     act(address);
                     of.for_each_node(&mut act);
                 }
-                BulkSource::Zero | BulkSource::Undefined => {}
+                BulkSource::Zero | BulkSource::Undefined | BulkSource::Response => {}
             }
         }
         for field in &mut self.fields {

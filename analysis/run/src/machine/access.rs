@@ -7,6 +7,7 @@ use crate::outcome::{FindingCode, Related};
 use super::{
     block::{Block, SHARED_START},
     clock::Clock,
+    clusters::Clusters,
     conflict::Conflict,
     findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
@@ -49,6 +50,10 @@ pub(super) struct Together {
 /// The memory as the lanes of a warp see it while they run an instruction.
 pub(super) struct Access<'a> {
     pub(super) global: &'a mut Global,
+    /// The clusters that have not been launched.
+    pub(super) left: &'a mut Clusters,
+    /// The response to the request for one of them, once there is one.
+    pub(super) response: Option<u128>,
     /// The blocks of the cluster.
     pub(super) blocks: &'a mut [Block],
     /// The block of the warp.

@@ -559,6 +559,12 @@ pub(super) fn write_bulk(
             return found.is_some();
         }
         BulkSource::Zero => vec![(0, false); size],
+        BulkSource::Response => {
+            let left = &mut access.left;
+            let response = *access.response.get_or_insert_with(|| left.cancel());
+            let bytes = response.to_le_bytes().into_iter();
+            bytes.map(|it| (it, false)).take(size).collect()
+        }
         BulkSource::Undefined => {
             if let Some((region, offset)) = access.resolve(place.space, address, size as u64) {
                 access.forget(region, offset, size, lane);

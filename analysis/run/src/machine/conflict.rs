@@ -21,9 +21,23 @@ pub(super) struct Conflict {
     pub(super) reads: Option<(u64, usize, u32)>,
 }
 
-/// `is_tensor` says whether the location is in tensor memory, `waited` whether the thread that
-/// issued the old access, an asynchronous one, has waited for it.
-pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) -> Conflict {
+/// What is known about two accesses but themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstances {
+    /// The location is in tensor memory.
+    pub(super) is_tensor: bool,
+    /// The thread that issued the old access, an asynchronous one, has waited for it.
+    pub(super) waited: bool,
+    /// Both are strong, and the scope of one does not reach the other.
+    pub(super) is_narrow: bool,
+}
+
+pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflict {
+    let Circumstances {
+        is_tensor,
+        waited,
+        is_narrow,
+    } = with;
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
     let what = if is_tensor { "operation" } else { "copy" };
     if (old.asynchronous && !new.writes && !waited)
@@ -31,7 +45,12 @@ pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) 
     {
         return Conflict {
             code: FindingCode::StaleRead,
-            message: format!("the {what} that writes this location has not been waited for"),
+            message: match (old.repeats && old.writes) || (new.repeats && new.writes) {
+                true => format!(
+                    "nothing orders this read and the {what} that writes the location again: the {what} has not been waited for, or begins before this read is over"
+                ),
+                false => format!("the {what} that writes this location has not been waited for"),
+            },
             other: old.range,
             related: format!("the {what}"),
             reversed: new.asynchronous && new.writes,
@@ -50,9 +69,13 @@ pub(super) fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) 
     Conflict {
         code: FindingCode::Race,
         message: format!(
-            "{who} {} this location, which this instruction {}, and nothing orders them",
+            "{who} {} this location, which this instruction {}, and {}",
             verb(old),
-            verb(new)
+            verb(new),
+            match is_narrow {
+                true => "the scope of one of them does not include the other thread",
+                false => "nothing orders them",
+            }
         ),
         other: old.range,
         related: format!("{} the location", verb(old)),

@@ -33,9 +33,16 @@ pub(super) struct Findings {
     pub(super) step: u64,
     /// The first operation that was not done, until the run ends at it.
     pub(super) refused: Option<Refusal>,
+    /// The statements with a result that the manual leaves open.
+    pub(super) open: FxHashSet<TextRange>,
     /// The finding of each place in [`Self::all`], and the step that found it.
     seen: FxHashMap<(FindingCode, TextRange), (usize, u64)>,
 }
+
+/// What findings say of an address that is not known.
+pub(super) const UNDEFINED_ADDRESS: &str = "the address depends on a value that was never written";
+/// What they say of operands for which the manual leaves the result open.
+pub(super) const OPEN_RESULT: &str = "PTX does not say what the result is for these operands";
 
 /// The most findings that are kept; a kernel that has more has one mistake at many places.
 const MOST: usize = 1000;
@@ -55,6 +62,33 @@ impl Findings {
             }
         }
         true
+    }
+
+    /// Reports that an instruction depends on what was never written. If the value comes from a result that the manual
+    /// leaves open, that is the finding.
+    pub(super) fn undefined(
+        &mut self,
+        at: &At,
+        lanes: u32,
+        message: &str,
+        origin: Option<TextRange>,
+    ) {
+        let (mut at, mut code, mut message) = (*at, FindingCode::UninitializedRead, message);
+        let mut related = origin.map(|range| Related {
+            range,
+            message: "reads what was never written".to_owned(),
+        });
+        if let Some(range) = origin.filter(|it| self.open.contains(it)) {
+            related = Some(Related {
+                range: at.range,
+                message: "depends on the result".to_owned(),
+            });
+            (at.range, code, message) = (range, FindingCode::UnspecifiedOperand, OPEN_RESULT);
+        }
+        if !self.knows(code, &at, lanes) {
+            let related = related.into_iter().collect();
+            self.push(code, &at, lanes, message.to_owned(), related);
+        }
     }
 
     /// Adds a finding, or only its lanes if the place has one of this kind.
@@ -83,14 +117,16 @@ impl Findings {
         });
     }
 
-    /// Drops reads of what was never written if it would have been, but for a missing order or an access that was not
-    /// done, which are reported.
+    /// Drops reads of what was never written if it would have been, but for a missing order, a missing wait or an access
+    /// that was not done, which are reported.
     pub(super) fn drop_consequences(&mut self) {
         use FindingCode::{
             MisalignedAccess, MissingProxyFence, OutOfBounds, Race, StaleRead, UninitializedRead,
         };
         let refused = |it: &Finding| matches!(it.code, OutOfBounds | MisalignedAccess);
-        let was_refused = self.all.iter().any(refused);
+        // What follows from a copy that has not landed may be far from it.
+        let is_early = |it: &Finding| it.code == StaleRead;
+        let is_consequence = self.all.iter().any(|it| refused(it) || is_early(it));
         let refusals = self.all.iter().filter(|it| refused(it));
         let first_refused = refusals.map(|it| it.range.start()).min();
         let unordered = self.all.iter();
@@ -105,7 +141,7 @@ impl Findings {
             let mut origins = it.related.iter().map(|it| it.range);
             let is_after = first_refused.is_some_and(|at| at < it.range.start());
             let follows = (is_after && it.related.is_empty())
-                || origins.any(|it| was_refused || places.contains(&it));
+                || origins.any(|it| is_consequence || places.contains(&it));
             it.code != UninitializedRead || !follows
         });
     }

@@ -16,6 +16,7 @@ use super::{
     Machine,
     asynchronous::Asynchronous,
     block::SHARED_START,
+    clusters::Clusters,
     memory::{Bytes, Global, LOCAL_SIZE, Owner},
     schedule::Order,
     spin::Spins,
@@ -141,8 +142,7 @@ impl<'a> Machine<'a> {
                 addresses: constants,
                 ..Layouts::default()
             },
-            world: World::new(global),
-            next_cluster: 0,
+            world: World::new(global, Clusters::new(&launch)),
             order: Order::new(launch.schedule),
             spins: Spins::default(),
             asynchronous: Asynchronous::default(),

@@ -2,9 +2,11 @@
 
 mod access;
 mod asynchronous;
+mod atomics;
 mod block;
 mod call;
 mod clock;
+mod clusters;
 mod conflict;
 mod conversions;
 mod cores;
@@ -74,8 +76,6 @@ pub struct Machine<'a> {
     launch: Launch,
     layouts: Layouts,
     world: World,
-    /// The number of the next cluster.
-    next_cluster: u64,
     order: Order,
     spins: Spins,
     asynchronous: Asynchronous,

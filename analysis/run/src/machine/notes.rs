@@ -7,21 +7,23 @@ use crate::outcome::{Ended, FindingCode};
 
 use super::{
     Machine,
-    findings::{Refusal, lanes_of},
+    findings::{OPEN_RESULT, Refusal, lanes_of},
     running::Running,
 };
 
 impl Machine<'_> {
-    /// Reports operands for which the manual leaves the result open.
-    pub(super) fn unspecified(&mut self, running: &Running, program: &Program) {
+    /// Reports operands for which the manual leaves the result open. A value of a lane that does not take part matters
+    /// only if something depends on it: that is not reported, and the lanes are returned in which it is read. Values of
+    /// other lanes then count as undefined for [`Machine::run_lanes`].
+    pub(super) fn unspecified(&mut self, running: &Running, program: &Program) -> u32 {
         let Some(node) = program.unspecified else {
-            return;
+            return 0;
         };
         let value = self.evaluator.value(node);
         let open = lanes_of(running.active).filter(|it| value[usize::from(*it)] & 1 == 1);
         let open = open.fold(0_u32, |all, it| all | 1 << it);
         if open == 0 {
-            return;
+            return 0;
         }
         if self
             .world
@@ -29,22 +31,38 @@ impl Machine<'_> {
             .knows(FindingCode::InvalidMask, &running.at, 0)
         {
             // The result is open because of that.
-            return;
+            return 0;
+        }
+        if program.crosses_lanes {
+            self.flip_others(running.active);
+            self.world.findings.open.insert(running.at.range);
+            return open;
         }
         let (code, message) = match program.divides() {
             true => (
                 FindingCode::DivisionByZero,
                 "the divisor is 0, and PTX does not say what the result is",
             ),
-            false => (
-                FindingCode::UnspecifiedOperand,
-                "PTX does not say what the result is for these operands",
-            ),
+            false => (FindingCode::UnspecifiedOperand, OPEN_RESULT),
         };
         let at = &running.at;
         self.world
             .findings
             .push(code, at, open, message.to_owned(), Vec::new());
+        0
+    }
+
+    /// Takes the inputs of lanes that do not run for undefined.
+    fn flip_others(&mut self, active: u32) {
+        if self.flipped.is_empty() {
+            self.flipped.clone_from(&self.inputs);
+        }
+        for input in &mut self.flipped {
+            for lane in lanes_of(!active) {
+                let value = &mut input[usize::from(lane)];
+                *value = !*value;
+            }
+        }
     }
 
     pub(super) fn missing_argument(&mut self, instruction: &Instruction) {

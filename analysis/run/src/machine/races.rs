@@ -18,7 +18,7 @@ use crate::outcome::FindingCode;
 
 use super::{
     clock::{Clock, Moment},
-    conflict::{Conflict, describe},
+    conflict::{Circumstances, Conflict, describe},
     findings::{At, lanes_of},
     knowledge::Known,
     shadow::{Entry, Shadow, part},
@@ -503,9 +503,10 @@ impl Races {
         }
     }
 
-    fn access_word(&mut self, word: u64, entry: Entry, lane: u8) -> Option<Conflict> {
+    fn access_word(&mut self, word: u64, mut entry: Entry, lane: u8) -> Option<Conflict> {
         let view = entry.view as usize;
         let known = self.warps.get(&view);
+        let is_copy = entry.asynchronous && !entry.pipelined;
         let mut conflict: Option<Conflict> = None;
         let mut joined = false;
         let warps = &self.warps;
@@ -524,6 +525,7 @@ impl Races {
             if old.bytes & entry.bytes == 0 {
                 return true;
             }
+            entry.repeats |= old.range == entry.range && old.writes && is_copy;
             if old.is_repeated_by(&entry) {
                 // What comes later is compared with the new access, lanes that poll need not meet.
                 old.lanes &= !entry.lanes;
@@ -584,8 +586,12 @@ impl Races {
             let waited = warps
                 .get(&(old.view as usize))
                 .is_some_and(|it| old.asynchronous && it.is_aware(&old.moment()));
-            let is_tensor = (TENSOR..SHARED).contains(&word);
-            let mut found = describe(old, &entry, waited, is_tensor);
+            let with = Circumstances {
+                is_tensor: (TENSOR..SHARED).contains(&word),
+                waited,
+                is_narrow: old.strong && entry.strong,
+            };
+            let mut found = describe(old, &entry, with);
             for (read, write) in [(&*old, &entry), (&entry, &*old)] {
                 if write.atomic && !read.strong && !read.writes {
                     found.reads = Some((word, read.view as usize, read.lanes));
@@ -658,6 +664,7 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
         in_order: kind.in_order,
         pipelined: kind.pipelined,
         read_only: kind.read_only,
+        repeats: false,
         value: 0,
         range,
     }

@@ -227,24 +227,13 @@ impl Machine<'_> {
 
     /// Starts the next cluster; `false` if all have been started.
     fn start_cluster(&mut self) -> bool {
-        let launch = &self.launch;
-        let per = |dimension: usize| launch.grid[dimension] / launch.cluster[dimension];
-        let counts = [per(0), per(1), per(2)].map(u64::from);
-        let total: u64 = counts.iter().product();
-        if self.next_cluster >= total || !self.has_room() {
+        if self.world.left.is_empty() || !self.has_room() {
             return false;
         }
-        let number = match self.order.schedule {
-            Schedule::Reverse => total - 1 - self.next_cluster,
-            _ => self.next_cluster,
+        let Some((number, first)) = self.world.left.take() else {
+            return false;
         };
-        self.next_cluster += 1;
-        let place = [
-            number % counts[0],
-            number / counts[0] % counts[1],
-            number / counts[0] / counts[1],
-        ];
-        let shape = launch.cluster;
+        let shape = self.launch.cluster;
         let mut cluster = Cluster {
             number,
             ..Cluster::default()
@@ -255,11 +244,7 @@ impl Machine<'_> {
                 rank / shape[0] % shape[1],
                 rank / shape[0] / shape[1],
             ];
-            let mut index = [0; 3];
-            for dimension in 0..3 {
-                let first = place[dimension] as u32 * shape[dimension];
-                index[dimension] = first + inner[dimension];
-            }
+            let index = std::array::from_fn(|it| first[it] + inner[it]);
             cluster.blocks.push(self.new_block(index, rank));
         }
         self.world.clusters.push(cluster);

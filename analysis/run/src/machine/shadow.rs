@@ -38,6 +38,8 @@ pub(super) struct Entry {
     pub(super) in_order: bool,
     pub(super) pipelined: bool,
     pub(super) read_only: bool,
+    /// Whether the same statement has written the location before, an asynchronous one.
+    pub(super) repeats: bool,
     /// The value that is written to the word, see [`part`].
     pub(super) value: u32,
     pub(super) range: TextRange,

@@ -10,11 +10,11 @@ use isa::{
 
 use syntax::TextRange;
 
-use crate::outcome::{Ended, FindingCode, NotRun, Related};
+use crate::outcome::{Ended, FindingCode, NotRun};
 
 use super::{
     Machine,
-    findings::{At, lanes_of},
+    findings::{At, UNDEFINED_ADDRESS, lanes_of},
     mbarriers,
     races::Kind,
     running::{Running, kind_of},
@@ -169,13 +169,11 @@ impl Machine<'_> {
         let slot = guard.slot as usize;
         let undefined = frame.undefined[slot] & lanes;
         if undefined != 0 {
-            let message = "the guard of this instruction was never written".to_owned();
-            let code = FindingCode::UninitializedRead;
+            let message = "the guard of this instruction was never written";
             let origin = frame.origins.get(&guard.slot).copied();
-            let related = related_read(origin);
             self.world
                 .findings
-                .push(code, at, undefined, message, related);
+                .undefined(at, undefined, message, origin);
         }
         let mut mask = 0;
         for (lane, value) in frame.registers[slot].iter().enumerate() {
@@ -373,7 +371,7 @@ impl Machine<'_> {
     }
 
     /// The nodes of a program that matter if something undefined is read: results, what is stored, addresses.
-    fn ends(program: &Program) -> Vec<u32> {
+    pub(super) fn ends(program: &Program) -> Vec<u32> {
         let mut ends: Vec<u32> = program.outputs.iter().map(|it| it.1).collect();
         ends.extend(program.stores.iter().map(|it| it.value));
         ends.extend(program.stores.iter().map(|it| it.address));
@@ -502,7 +500,8 @@ impl Machine<'_> {
         if missing {
             return self.missing_argument(instruction);
         }
-        self.unspecified(running, program);
+        let open = self.unspecified(running, program);
+        let undefined = undefined | open;
         let marks = match undefined | loaded {
             0 => Vec::new(),
             _ => self.undefined_ends(warp, running, program, participants, undefined),
@@ -515,18 +514,15 @@ impl Machine<'_> {
             wrong |= lanes.fold(0_u32, |all, it| all | 1 << it);
         }
         if wrong != 0 {
-            let message = "the address depends on a value that was never written".to_owned();
-            let code = FindingCode::UninitializedRead;
-            let at = &running.at;
+            let (at, message) = (&running.at, UNDEFINED_ADDRESS);
             let origin = warp.frames[running.frame].origin(&instruction.sources);
-            let related = related_read(origin);
-            self.world.findings.push(code, at, wrong, message, related);
+            self.world.findings.undefined(at, wrong, message, origin);
         }
         let stored = marks.get(count..count + stores).unwrap_or_default();
         let frame = &warp.frames[running.frame];
         let origin = match undefined | loaded {
             0 => None,
-            _ if loaded != 0 => Some(instruction.range),
+            _ if loaded | open != 0 => Some(instruction.range),
             _ => frame.origin(&instruction.sources),
         };
         self.write_memory(warp, running, program, kind, stored, origin);
@@ -608,70 +604,4 @@ impl Machine<'_> {
         self.end_if_refused();
         mbarriers::settle(&mut self.world.clusters[running.cluster].blocks[running.block]);
     }
-
-    /// Runs a program in one lane after the other: what it reads and writes is one access.
-    fn run_lane_by_lane(
-        &mut self,
-        warp: &mut Warp,
-        running: &Running,
-        instruction: &Instruction,
-        program: &Program,
-        undefined: u32,
-    ) {
-        let kind = kind_of(instruction, program);
-        let inputs = std::mem::take(&mut self.inputs);
-        let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
-        let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
-        self.shuffle(&mut lanes);
-        for lane in lanes {
-            let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[lane]]).collect();
-            let frame = &warp.frames[running.frame];
-            let carry = [frame.registers[analysis::code::CARRY as usize][lane]];
-            let stack = [frame.registers[analysis::code::STACK as usize][lane]];
-            let surroundings = Surroundings {
-                active: running.active,
-                carry: &carry,
-                stack: &stack,
-                cta: rank.into(),
-                ..Surroundings::alone(&[0])
-            };
-            let mut access = self.world.access(warp, running, kind);
-            access.active = 1 << lane;
-            access.first_lane = lane;
-            self.single
-                .run_on(program, &own, &surroundings, &mut access);
-            let marked = (access.undefined | undefined) >> lane & 1 == 1;
-            let value = |node: u32| self.single.value(node)[0];
-            for store in &program.stores {
-                let place = program.places[usize::from(store.place)];
-                let values = (value(store.value), store.high.map_or(0, value));
-                let address = value(store.address);
-                let bits = u64::from(marked).wrapping_neg();
-                let undefined = (bits, bits);
-                access.store(&place, address, store.element, lane, values, undefined);
-            }
-            access.write_texels(program, lane, &value);
-            let frame = &mut warp.frames[running.frame];
-            for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
-                if let Some(slot) = slot.map(|it| it as usize) {
-                    frame.registers[slot][lane] = self.single.value(*node)[0];
-                    let bits = [u64::MAX; LANES];
-                    frame.mark(slot, 1 << lane, marked.then_some(&bits));
-                }
-            }
-            for block in &mut self.world.clusters[running.cluster].blocks {
-                mbarriers::settle(block);
-            }
-        }
-        self.inputs = inputs;
-    }
-}
-
-/// The read of memory from which an undefined value comes, as another place of a finding.
-pub(super) fn related_read(origin: Option<TextRange>) -> Vec<Related> {
-    let related = origin.map(|range| Related {
-        range,
-        message: "reads what was never written".to_owned(),
-    });
-    related.into_iter().collect()
 }

@@ -10,11 +10,8 @@ use super::{
     access::{Access, Region, Together},
     findings::lanes_of,
     mbarriers,
-    step::related_read,
     warp::{LANES, Lanes},
 };
-use crate::outcome::FindingCode;
-
 impl Access<'_> {
     /// Writes an element of a place in all lanes that run; `high` has the bits above 64, `undefined` the bits whose
     /// value is undefined.
@@ -193,10 +190,9 @@ impl Access<'_> {
         if self.quiet || padding || !matches!(found, Some((Region::Global(_), _))) {
             return;
         }
-        let message = "the value that is stored depends on one that was never written".to_owned();
-        let (code, lanes) = (FindingCode::UninitializedRead, 1 << lane);
+        let message = "the value that is stored depends on one that was never written";
         self.findings
-            .push(code, &self.at, lanes, message, related_read(origin));
+            .undefined(&self.at, 1 << lane, message, origin);
     }
 
     /// Writes many bytes in a lane; what does not lie in memory is reported.

@@ -3,6 +3,7 @@
 use super::{
     access::Access,
     block::Cluster,
+    clusters::Clusters,
     findings::{At, Findings},
     memory::{Bytes, Global},
     races::{Kind, Races, Thread},
@@ -18,17 +19,20 @@ pub(super) struct World {
     pub(super) entry: Bytes,
     /// The clusters that run now.
     pub(super) clusters: Vec<Cluster>,
+    /// The others of the grid.
+    pub(super) left: Clusters,
     pub(super) findings: Findings,
     pub(super) races: Races,
 }
 
 impl World {
     /// Global memory with nothing around it.
-    pub(super) fn new(global: Global) -> World {
+    pub(super) fn new(global: Global, left: Clusters) -> World {
         World {
             global,
             entry: Bytes::default(),
             clusters: Vec::new(),
+            left,
             findings: Findings::default(),
             races: Races::new(),
         }
@@ -60,6 +64,8 @@ impl World {
         let (cluster, block, frame) = place;
         Access {
             global: &mut self.global,
+            left: &mut self.left,
+            response: None,
             blocks: &mut self.clusters[cluster].blocks,
             own: block,
             entry: &self.entry,

@@ -175,9 +175,8 @@ impl Lowering<'_> {
 
     fn bulk_source(&mut self, value: &Expression) -> Result<BulkSource> {
         Ok(match value {
-            // A request may always be refused: the response that says so is zeros.
             Expression::Integer(0) => BulkSource::Zero,
-            Expression::Call(Primitive::Opaque, none) if none.is_empty() => BulkSource::Zero,
+            Expression::Call(Primitive::Opaque, none) if none.is_empty() => BulkSource::Response,
             Expression::Name("unspecified") => BulkSource::Undefined,
             Expression::Memory(from) => {
                 let Some(count) = &from.size else {

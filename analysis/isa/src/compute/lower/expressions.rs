@@ -54,7 +54,12 @@ impl Lowering<'_> {
                 let index = self.constant(index)?;
                 let name = match &**inner {
                     Expression::Name(name) => name,
-                    Expression::Call(Primitive::FirstCta, _) => return self.expression(inner),
+                    Expression::Call(Primitive::FirstCta, _) => {
+                        let before = self.element.replace(index as u32);
+                        let value = self.expression(inner);
+                        self.element = before;
+                        return value;
+                    }
                     _ => return Err(Obstacle::Matrix),
                 };
                 match self.statement.operand(name) {

@@ -6,7 +6,8 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         memory::{
-            AddressSpace, BarrierField, CTA_SHIFT, MapStore, Place, Store, Until, WINDOW, window,
+            AddressSpace, BarrierField, CANCELED, CTA_SHIFT, MapStore, Place, Store, Until, WINDOW,
+            window,
         },
         node::Node,
         program::{Binary, Op, Width},
@@ -291,9 +292,11 @@ impl Lowering<'_> {
                 Ok(Value::Truth(self.not(none)))
             }
             Primitive::FirstCta => {
-                // No request of this machine is granted.
                 self.memory.windows = true;
-                Ok(Value::Int(Int::constant(0)))
+                let response = self.raw(first)?.plain();
+                let dimension = self.element.unwrap_or(0) as usize;
+                let (at, bits) = CANCELED.get(dimension).copied().unwrap_or_default();
+                number(response.shift_right(Int::constant(at.into())), bits)
             }
             Primitive::ToGeneric | Primitive::FromGeneric | Primitive::Within => {
                 self.memory.windows = true;
