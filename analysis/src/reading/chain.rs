@@ -126,6 +126,10 @@ pub(super) fn fold(mut rows: Vec<Row>, writer: &Writer<'_, '_>) -> Vec<Row> {
             Row::Line(line) if !line.meets && !line.waits => Chain::of(line, index),
             _ => None,
         };
+        // Another branch may write there what an earlier statement reads.
+        if matches!(row, Row::Only(..)) {
+            by_result.clear();
+        }
         let Some(mut chain) = chain else {
             chains.push(None);
             continue;
@@ -175,7 +179,7 @@ fn may_move(writer: &Writer<'_, '_>, first: &Chain, second: &Chain) -> bool {
         return false;
     };
     let flow = writer.subject.flow;
-    let readers = &writer.plan.readers[*from as usize];
+    let readers = writer.readers(*from);
     let block = |it: &Step| flow.graph.block_of[*it as usize];
     let is_fixed = |step: &Step| {
         let plain = !writer.subject.semantics(*step).accesses_memory()

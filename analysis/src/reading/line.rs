@@ -50,4 +50,31 @@ pub(super) enum Row {
     Else(List),
     /// A head, a list, and what comes after it.
     Nest(Line, List, Option<Line>),
+    /// A word, and what only one of two branches that are told together does.
+    Only(&'static str, List),
+}
+
+impl Row {
+    /// The list inside it.
+    pub(super) fn list(&self) -> Option<List> {
+        match self {
+            Row::If(_, list, _) | Row::Else(list) | Row::Nest(_, list, _) | Row::Only(_, list) => {
+                Some(*list)
+            }
+            Row::Line(_) | Row::Leave(_) | Row::Break => None,
+        }
+    }
+
+    /// Adds the instructions that it shows, without those in its list.
+    pub(super) fn own_steps(&self, steps: &mut Vec<Step>) {
+        match self {
+            Row::Line(line) | Row::Leave(line) => steps.extend(&line.steps),
+            Row::If(condition, ..) => steps.extend(&condition.steps),
+            Row::Nest(head, _, tail) => {
+                steps.extend(&head.steps);
+                steps.extend(tail.iter().flat_map(|it| &it.steps));
+            }
+            Row::Else(_) | Row::Break | Row::Only(..) => {}
+        }
+    }
 }

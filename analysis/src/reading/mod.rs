@@ -3,9 +3,11 @@
 //!
 //! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
 //! the text of an instruction, and [`rows`] puts these together. [`reduction`] shortens reductions over lanes, [`chain`]
-//! sums and extremes over many statements, and [`repetition`] unrolled code. [`crate::values`] makes the expressions;
+//! sums and extremes over many statements, and [`repetition`] unrolled code. [`twins`] finds branches that do nearly the
+//! same, which [`both`] puts together. [`crate::values`] makes the expressions;
 //! nothing is computed here.
 
+mod both;
 mod chain;
 mod combination;
 mod line;
@@ -19,6 +21,7 @@ mod structure;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod twins;
 
 use salsa::Database;
 use syntax::{TextRange, TextSize};
@@ -44,9 +47,10 @@ use series::shortened;
 use statement::Writer;
 use structure::Structure;
 pub(crate) use subject::Subject;
+use twins::Twins;
 
 /// How often a reading is begun again because an expression has no text: each time more results have names.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 3;
 
 /// A function as pseudocode for reading. It does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,26 +112,39 @@ fn reading(
     let count = flow.facts.len();
     let mut forced = vec![false; count];
     let mut attempt = 0;
+    let mut twins: Option<Twins> = None;
     let lines = loop {
         db.unwind_if_revision_cancelled();
-        attempt += 1;
         let values = Values::of(db, function, flow, Purpose::Listing);
-        if attempt == ATTEMPTS {
-            forced.fill(true);
-        }
         let plan = Plan::new(&subject, &values, &forced);
         let values = values.with_named(plan.named.clone());
         let writer = Writer::new(&subject, values, &plan);
-        let (lines, failed) = Rows::new(writer, &structure).finish();
-        if failed.is_empty() || attempt == ATTEMPTS {
-            break lines;
-        }
-        for step in failed {
-            forced[step as usize] = true;
-            for inside in &plan.inside[step as usize] {
-                forced[*inside as usize] = true;
+        let mut rows = Rows::new(writer, &structure);
+        if !rows.failed().is_empty() && attempt < ATTEMPTS {
+            for step in rows.failed() {
+                forced[*step as usize] = true;
+                for inside in &plan.inside[*step as usize] {
+                    forced[*inside as usize] = true;
+                }
             }
+            attempt += 1;
+            if attempt == ATTEMPTS {
+                forced.fill(true);
+            }
+            continue;
         }
+        // What branches share has a name only in the next attempt.
+        let found = match &twins {
+            None => rows.twins(),
+            Some(found) if rows.merge(found) => break rows.finish(),
+            Some(_) => Twins::default(),
+        };
+        if found.pairs.is_empty() && subject.names.is_empty() {
+            break rows.finish();
+        }
+        drop(rows);
+        subject.names.clone_from(&found.names);
+        twins = Some(found);
     };
     let sources = instruction_locations(&function.green(db).cursor());
     let paths = paths(db, file);

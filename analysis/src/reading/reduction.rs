@@ -44,7 +44,7 @@ fn add_readers(
     copies: usize,
     found: &mut Vec<Step>,
 ) {
-    for reader in &writer.plan.readers[step as usize] {
+    for reader in &writer.readers(step) {
         if let Some(parts) = part_readers(writer, *reader, value, MAX_COPIES) {
             found.extend(parts);
         } else if copies > 0 && is_copy(writer.subject, *reader) {
@@ -64,7 +64,7 @@ fn part_readers(
     depth: usize,
 ) -> Option<Vec<Step>> {
     let (subject, facts) = (writer.subject, &writer.subject.flow.facts);
-    let readers = &writer.plan.readers[step as usize];
+    let readers = writer.readers(step);
     let written = facts.writes.get(step as usize);
     if takes_apart(subject, &writer.values, step) {
         let sources: Option<Vec<&Value>> = written.iter().map(|it| subject.parts.get(it)).collect();
@@ -95,7 +95,7 @@ fn part_readers(
     let depth = if combines { 0 } else { depth - 1 };
     let mut found = Vec::new();
     for reader in readers {
-        found.extend(part_readers(writer, *reader, value, depth)?);
+        found.extend(part_readers(writer, reader, value, depth)?);
     }
     Some(found)
 }

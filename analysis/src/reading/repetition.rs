@@ -59,7 +59,7 @@ impl RowPattern {
                     self.text(&tail.text);
                 }
             }
-            Row::Leave(_) | Row::Break | Row::Else(_) => return None,
+            Row::Leave(_) | Row::Break | Row::Else(_) | Row::Only(..) => return None,
         }
         self.words.push('\n');
         Some(())
@@ -201,7 +201,7 @@ fn ends(rows: &[Row], lines: usize, lists: &mut Vec<Vec<Row>>) -> Option<Row> {
 fn meets(row: &Row, lists: &[Vec<Row>]) -> bool {
     match row {
         Row::Line(line) | Row::Leave(line) => line.meets,
-        Row::If(_, list, _) | Row::Else(list) | Row::Nest(_, list, _) => {
+        Row::If(_, list, _) | Row::Else(list) | Row::Nest(_, list, _) | Row::Only(_, list) => {
             lists[*list].iter().any(|it| meets(it, lists))
         }
         Row::Break => false,
@@ -224,7 +224,7 @@ fn add_steps(row: &Row, lists: &[Vec<Row>], steps: &mut Vec<Step>) {
             steps.extend(head.steps.iter().chain(tail));
             list
         }
-        Row::Else(list) => list,
+        Row::Else(list) | Row::Only(_, list) => list,
         Row::Break => return,
     };
     lists[*list]
@@ -338,7 +338,7 @@ fn merge(rows: &[Row], lists: &mut Vec<Vec<Row>>, counted: &mut bool) -> Option<
             };
             Some(Row::Nest(line(&heads)?, list, tail))
         }
-        Row::Leave(_) | Row::Break | Row::Else(_) => None,
+        Row::Leave(_) | Row::Break | Row::Else(_) | Row::Only(..) => None,
     }
 }
 

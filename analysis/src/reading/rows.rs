@@ -2,14 +2,18 @@
 
 use isa::{event::EventKind, semantics::Control};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::flow::ids::{BlockId, Step};
 
 use super::{
+    both::Both,
     chain,
     line::{Condition, Line, Row},
     reduction, repetition,
     statement::Writer,
     structure::{Item, Jump, List, Structure},
+    twins::Twins,
 };
 
 /// The rows of a function.
@@ -18,6 +22,8 @@ pub(super) struct Rows<'a, 'db> {
     structure: &'a Structure,
     /// The lists of the structure, and further ones.
     lists: Vec<Vec<Row>>,
+    /// The instructions that the line of an instruction shows as well.
+    shown: FxHashMap<Step, Vec<Step>>,
 }
 
 impl<'a, 'db> Rows<'a, 'db> {
@@ -26,6 +32,7 @@ impl<'a, 'db> Rows<'a, 'db> {
             writer,
             structure,
             lists: vec![Vec::new(); structure.lists.len()],
+            shown: FxHashMap::default(),
         };
         // Those inside others come after them.
         for list in (0..structure.lists.len()).rev() {
@@ -33,16 +40,7 @@ impl<'a, 'db> Rows<'a, 'db> {
             for item in &structure.lists[list] {
                 rows.push(item, &mut found);
             }
-            let found = reduction::fold(found, &rows.writer);
-            let found = chain::fold(found, &rows.writer);
-            let found = repetition::fold(found, &mut rows.lists, repetition::MIN_TURNS);
-            // Turns of turns; in a long list also pairs.
-            let least = match found.len() > LONG_LIST {
-                true => 2,
-                false => repetition::MIN_TURNS,
-            };
-            let found = repetition::fold(found, &mut rows.lists, least);
-            rows.lists[list] = joined(found);
+            rows.lists[list] = found;
         }
         if let Some(Row::Leave(line)) = rows.lists.first().and_then(|it| it.last())
             && line.text == RETURN
@@ -50,6 +48,67 @@ impl<'a, 'db> Rows<'a, 'db> {
             rows.lists[0].pop();
         }
         rows
+    }
+
+    /// The branches that do nearly the same.
+    pub(super) fn twins(&self) -> Twins {
+        let (subject, plan) = (self.writer.subject, self.writer.plan);
+        Twins::new(subject, self.structure, plan, &self.lists)
+    }
+
+    /// Puts branches with the same names together; false if any two are too different, and then the rows are of no use.
+    pub(super) fn merge(&mut self, twins: &Twins) -> bool {
+        let mut both = Both::new(&mut self.lists);
+        if !twins.pairs.iter().all(|it| both.merge(it.0, it.1)) {
+            return false;
+        }
+        let alone: FxHashSet<Step> = both.alone.iter().copied().collect();
+        for (first, second) in &both.pairs {
+            let readers = self.writer.plan.readers[*second as usize].iter();
+            let more: Vec<Step> = readers.filter(|it| alone.contains(it)).copied().collect();
+            if !more.is_empty() {
+                self.writer.more_readers.insert(*first, more);
+            }
+        }
+        self.shown = both.shown;
+        true
+    }
+
+    /// The lists of the function, each after the one that it is in.
+    fn reached(&self) -> Vec<List> {
+        let mut order: Vec<List> = vec![0];
+        let mut next = 0;
+        while let Some(list) = order.get(next) {
+            order.extend(self.lists[*list].iter().filter_map(Row::list));
+            next += 1;
+        }
+        order
+    }
+
+    /// Shortens what is regular.
+    fn fold(&mut self) {
+        // Those inside others first.
+        for list in self.reached().into_iter().rev() {
+            let found = std::mem::take(&mut self.lists[list]);
+            let found = reduction::fold(found, &self.writer);
+            let found = chain::fold(found, &self.writer);
+            let found = repetition::fold(found, &mut self.lists, repetition::MIN_TURNS);
+            // Turns of turns; in a long list also pairs.
+            let least = match found.len() > LONG_LIST {
+                true => 2,
+                false => repetition::MIN_TURNS,
+            };
+            let found = repetition::fold(found, &mut self.lists, least);
+            self.lists[list] = joined(found, is_simple);
+        }
+        let reached = self.reached();
+        let rows: usize = reached.iter().map(|it| self.lists[*it].len()).sum();
+        if rows > LONG_FUNCTION {
+            for list in reached {
+                let found = std::mem::take(&mut self.lists[list]);
+                self.lists[list] = joined(found, is_computed);
+            }
+        }
     }
 
     fn push(&mut self, item: &Item, rows: &mut Vec<Row>) {
@@ -251,8 +310,14 @@ impl<'a, 'db> Rows<'a, 'db> {
         self.lists.len() - 1
     }
 
-    /// The lines, and the instructions whose statement has no text.
-    pub(super) fn finish(mut self) -> (Vec<Line>, Vec<Step>) {
+    /// The instructions whose statement has no text.
+    pub(super) fn failed(&self) -> &[Step] {
+        &self.writer.failed
+    }
+
+    /// The lines.
+    pub(super) fn finish(mut self) -> Vec<Line> {
+        self.fold();
         let mut lines = Vec::new();
         let mut stage = 1;
         // Lists with the next of their rows, and lines that come after a list.
@@ -316,12 +381,40 @@ impl<'a, 'db> Rows<'a, 'db> {
                     });
                 }
                 Row::Else(list) => {
+                    let mut text = "else:".to_owned();
+                    let mut steps = Vec::new();
+                    match &self.lists[list][..] {
+                        [Row::If(condition, then, _), rest @ ..]
+                            if matches!(rest, [] | [Row::Else(_)]) =>
+                        {
+                            text = format!("else if {}:", condition.text);
+                            steps.clone_from(&condition.steps);
+                            open.push((list, 1, indent, None));
+                            open.push((*then, 0, indent + 1, None));
+                        }
+                        _ => open.push((list, 0, indent + 1, None)),
+                    }
                     lines.push(Line {
                         indent,
-                        text: "else:".to_owned(),
+                        text,
+                        steps,
                         ..Line::default()
                     });
-                    open.push((list, 0, indent + 1, None));
+                }
+                Row::Only(word, list) => {
+                    let (text, steps) = match &self.lists[list][..] {
+                        [Row::Line(it)] if !it.meets => (format!(" {}", it.text), it.steps.clone()),
+                        _ => {
+                            open.push((list, 0, indent + 1, None));
+                            Default::default()
+                        }
+                    };
+                    lines.push(Line {
+                        indent,
+                        text: format!("{word}:{text}"),
+                        steps,
+                        ..Line::default()
+                    });
                 }
                 Row::Nest(mut head, list, tail) => {
                     head.indent = indent;
@@ -330,14 +423,21 @@ impl<'a, 'db> Rows<'a, 'db> {
                 }
             }
         }
-        self.writer.failed.sort_unstable();
-        self.writer.failed.dedup();
-        (lines, self.writer.failed)
+        for line in &mut lines {
+            let more = line.steps.iter().filter_map(|it| self.shown.get(it));
+            let more: Vec<Step> = more.flatten().copied().collect();
+            if !more.is_empty() {
+                line.steps.extend(more);
+                line.steps.sort_unstable();
+                line.steps.dedup();
+            }
+        }
+        lines
     }
 }
 
-/// Rows in which short statements without a result, and those that only set a register, are in one line.
-fn joined(rows: Vec<Row>) -> Vec<Row> {
+/// Rows in which statements that are short follow each other in one line.
+fn joined(rows: Vec<Row>, is_short: fn(&Line) -> bool) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(rows.len());
     // Whether the last row is such a line.
     let mut open = false;
@@ -360,16 +460,32 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
     out
 }
 
-fn is_short(line: &Line) -> bool {
+/// Whether a statement has no result, or only sets a register.
+fn is_simple(line: &Line) -> bool {
     let value = line.text.split_once(" = ");
     let simple = match value {
         Some((to, value)) => !to.contains(' ') && !value.contains([' ', '(', '[', '@']),
-        None => !line.text.ends_with(':') && !line.text.contains('…'),
+        None => !line.text.ends_with(':') && !line.text.contains(['…', '⟨']),
     };
-    let adds = line.text.contains(" += ") || line.text.contains('×');
-    simple && !adds && !line.meets && !line.waits && line.text.len() <= MAX_SHORT
+    simple && is_short(line)
 }
 
+/// Whether a statement computes registers from registers.
+fn is_computed(line: &Line) -> bool {
+    let computed = line
+        .text
+        .split_once(" = ")
+        .is_some_and(|(to, value)| !to.contains(['[', '@']) && !value.contains(['[', '@', ':']));
+    computed && !line.text.contains('⟨') && is_short(line)
+}
+
+fn is_short(line: &Line) -> bool {
+    let adds = line.text.contains(" += ") || line.text.contains('×');
+    !adds && !line.meets && !line.waits && line.text.len() <= MAX_SHORT
+}
+
+/// Rows of a function from which on statements that compute share a line.
+const LONG_FUNCTION: usize = 120;
 /// Rows from which on pairs of lines that differ by numbers are one.
 const LONG_LIST: usize = 40;
 /// The longest statement that others may follow in its line, and the longest line of several, in bytes.

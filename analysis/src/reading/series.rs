@@ -176,6 +176,34 @@ pub(super) fn merged(shapes: &[&Shape]) -> Option<(String, bool)> {
     Some((text, counted))
 }
 
+/// Two texts with the same words as one: `⟨a, b⟩` has the number or name of the first, and that of the second.
+pub(super) fn both(one: &str, other: &str) -> Option<String> {
+    let (one, other) = (Shape::new(one), Shape::new(other));
+    if one.words != other.words {
+        return None;
+    }
+    let mut text = String::new();
+    for (index, word) in one.words.iter().enumerate() {
+        text.push_str(word);
+        let Some(number) = one.numbers.get(index) else {
+            continue;
+        };
+        let second = &other.numbers[index];
+        if number == second {
+            text.push_str(&number.text());
+            continue;
+        }
+        if one.words[index + 1].starts_with(is_name) {
+            return None;
+        }
+        let name_length = word.chars().rev().take_while(|it| is_name(*it)).count();
+        let name = text.split_off(text.len() - name_length);
+        let (first, second) = (number.text(), second.text());
+        text.push_str(&format!("⟨{name}{first}, {name}{second}⟩"));
+    }
+    Some(text)
+}
+
 /// The first and the last number of ranges, each of which begins after the one before: `r0..r3` and `r4..r7`.
 fn range(shapes: &[&Shape], index: usize, name: &str) -> Option<(i64, i64)> {
     let between = shapes[0].words.get(index + 1)?.strip_prefix("..")?;

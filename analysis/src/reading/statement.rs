@@ -33,6 +33,8 @@ pub(super) struct Writer<'a, 'db> {
     loads: FxHashMap<Step, String>,
     /// The instructions whose statement has no text because something inside it has none.
     pub(super) failed: Vec<Step>,
+    /// Readers of results that have the same name as that of an instruction, in a branch that is told with its own.
+    pub(super) more_readers: FxHashMap<Step, Vec<Step>>,
 }
 
 impl<'a, 'db> Writer<'a, 'db> {
@@ -47,7 +49,19 @@ impl<'a, 'db> Writer<'a, 'db> {
             plan,
             loads: FxHashMap::default(),
             failed: Vec::new(),
+            more_readers: FxHashMap::default(),
         }
+    }
+
+    /// The instructions that read the name of the result of one, ascending; none if that is not known.
+    pub(super) fn readers(&self, step: Step) -> Vec<Step> {
+        let mut found = self.plan.readers[step as usize].clone();
+        if let Some(more) = self.more_readers.get(&step) {
+            found.extend(more);
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
     }
 
     /// The statement of an instruction without its guard; `None` of one that is told inside others.

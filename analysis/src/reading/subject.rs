@@ -39,6 +39,8 @@ pub(crate) struct Subject<'db> {
     /// For a register that is unpacked from a packed one, the register that was packed there; empty after
     /// [`Subject::of`].
     pub(crate) parts: FxHashMap<Value, Value>,
+    /// For a register, the one whose name it has; empty after [`Subject::of`].
+    pub(super) names: FxHashMap<Value, Value>,
 }
 
 impl<'db> Subject<'db> {
@@ -51,6 +53,7 @@ impl<'db> Subject<'db> {
             flow: flow(db, function),
             operands: Operands::of(db, function),
             parts: FxHashMap::default(),
+            names: FxHashMap::default(),
         }
     }
 
@@ -102,6 +105,7 @@ impl<'db> Subject<'db> {
 
     /// The name of a register, without the sign of percent.
     pub(crate) fn register(&self, value: Value) -> String {
+        let value = self.names.get(&value).copied().unwrap_or(value);
         let Some(register) = self.flow.facts.values.get(value as usize) else {
             return String::new();
         };

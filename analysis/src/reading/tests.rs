@@ -133,9 +133,7 @@ END: ret;",
               if p2: tile[0] = tid.x  // 1 5 8
               else:  // 
                 tile[1] = n  // 1 6
-              if !p2:  // 
-                tile[2] = n  // 1 9
-                tile[3] = n  // 1 10
+              if !p2: tile[2] = n; tile[3] = n  // 1 9 10
         "#]],
     );
 }
@@ -287,13 +285,11 @@ fn repeated_conditions_and_barriers() {
     check(
         &body,
         expect![[r#"
-        p1 = tid.x == 0  // 1
-        × 5:  // 
-          if p1:  // 
-            tile[(0, 2..8)] = 0..4  // 1 2 3 4 5 6
-            tile[(1, 3..9)] = 7  // 1 2 3 4 5 6
-          ──── bar.sync(0) ──── stage 2..6  // 2 3 4 5 6
-    "#]],
+            p1 = tid.x == 0  // 1
+            × 5:  // 
+              if p1: tile[(0, 2..8)] = 0..4; tile[(1, 3..9)] = 7  // 1 2 3 4 5 6
+              ──── bar.sync(0) ──── stage 2..6  // 2 3 4 5 6
+        "#]],
     );
 }
 
@@ -412,4 +408,93 @@ fn large_functions_end_soon() {
     let found = fixture.host.analysis().readings(FileId(0), None).unwrap();
     assert!(found[0].lines.len() > 3000);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn branches_that_do_nearly_the_same() {
+    // The second has its own registers, another barrier and shared memory of its own, and a store more.
+    let branch = |at: u32, more: &str| {
+        let r = 20 + 30 * at;
+        let mut body = format!(
+            "ld.shared.u32 %r{r}, [tile+{}]; bar.sync {}, 128; {more}\n",
+            64 * at,
+            at + 2
+        );
+        let _ = writeln!(
+            body,
+            "L{at}: add.u32 %r{0}, %r{r}, 5; xor.b32 %r{1}, %r{0}, %r1;",
+            r + 1,
+            r + 2
+        );
+        for turn in 0..32 {
+            let _ = writeln!(
+                body,
+                "mad.lo.u32 %r{0}, %r{0}, %r{1}, {turn}; st.shared.u32 [tile+{2}], %r{0};",
+                r + 2,
+                r + 1,
+                512 * at + 4 * turn
+            );
+        }
+        let _ = writeln!(
+            body,
+            "add.u32 %r{r}, %r{}, 1; setp.lt.u32 %p{at}, %r{r}, %r1; @%p{at} bra L{at};",
+            r + 2
+        );
+        body
+    };
+    let module = |after: &str| {
+        format!(
+            "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 7; setp.eq.u32 %p7, %r3, 0; @%p7 bra FIRST; setp.ne.u32 %p8, %r3, 1; @%p8 bra END;
+{}bra END;
+FIRST: {}END: {after} ret;",
+            branch(1, "st.shared.u32 [tile+4000], %r50;"),
+            branch(0, "")
+        )
+    };
+    check(
+        &module(""),
+        expect![[r#"
+        r3 = tid.x >> 7  // 1
+        if r3 == 0:  // 1
+          as below in `if r3 == 1`; ⟨here, there⟩:  // 2
+          r20 = tile[⟨0, 16⟩]  // 2 38
+          ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
+          only there: tile[1000] = r20  // 2
+          do:  // 
+            r21 = r20 + 5  // 3 39
+            r22 = (r21 ^ n)*r21  // 1 3 4 39 40
+            × 31:  // 
+              tile[⟨0..30, 128..158⟩] = r22  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
+              r22 = r22*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
+            tile[⟨31, 159⟩] = r22  // 35 71
+            r20 = r22 + 1  // 36 72
+          while r20 < n  // 1 36 72
+        else if r3 == 1:  // 1
+          as above in `if r3 == 0`, the second of ⟨…⟩  // 2
+    "#]],
+    );
+    // A register that is read after the second keeps its name.
+    check(
+        &module("st.shared.u32 [tile], %r52;"),
+        expect![[r#"
+        r3 = tid.x >> 7  // 1
+        if r3 == 0:  // 1
+          as below in `if r3 == 1`; ⟨here, there⟩:  // 2
+          r20 = tile[⟨0, 16⟩]  // 2 38
+          ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
+          only there: tile[1000] = r20  // 2
+          do:  // 
+            r21 = r20 + 5  // 3 39
+            ⟨r22, r52⟩ = (r21 ^ n)*r21  // 1 3 4 39 40
+            × 31:  // 
+              tile[⟨0..30, 128..158⟩] = ⟨r22, r52⟩  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
+              ⟨r22, r52⟩ = ⟨r22, r52⟩*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
+            tile[⟨31, 159⟩] = ⟨r22, r52⟩  // 35 71
+            r20 = ⟨r22, r52⟩ + 1  // 36 72
+          while r20 < n  // 1 36 72
+        else if r3 == 1:  // 1
+          as above in `if r3 == 0`, the second of ⟨…⟩  // 2
+        tile[0] = r52  // 73
+    "#]],
+    );
 }

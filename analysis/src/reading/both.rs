@@ -1,0 +1,251 @@
+//! The rows of two branches that do nearly the same as the rows of the first one, with the numbers of both.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::flow::ids::Step;
+
+use super::{
+    line::{Condition, Line, Row},
+    series::{Shape, both},
+    structure::List,
+    twins::align,
+};
+
+/// Lists inside each other at most.
+const MAX_DEPTH: usize = 64;
+/// The heads of rows that only one of the branches has.
+const HERE: &str = "only here";
+const THERE: &str = "only there";
+
+/// Puts branches together.
+pub(super) struct Both<'a> {
+    lists: &'a mut Vec<Vec<Row>>,
+    /// The instructions of second branches that the line of an instruction shows as well.
+    pub(super) shown: FxHashMap<Step, Vec<Step>>,
+    /// The last instructions of lines that belong together.
+    pub(super) pairs: Vec<(Step, Step)>,
+    /// The instructions of rows that only a second branch has.
+    pub(super) alone: Vec<Step>,
+    /// The numbers of rows that both branches have, and one.
+    shared: usize,
+    single: usize,
+}
+
+/// A row, and the list of its `else`.
+#[derive(Clone)]
+struct Unit {
+    row: Row,
+    otherwise: Option<List>,
+}
+
+impl<'a> Both<'a> {
+    pub(super) fn new(lists: &'a mut Vec<Vec<Row>>) -> Both<'a> {
+        Both {
+            lists,
+            shown: FxHashMap::default(),
+            pairs: Vec::new(),
+            alone: Vec::new(),
+            shared: 0,
+            single: 0,
+        }
+    }
+
+    /// Puts the rows of two lists into the first one, and a reference into the second; false if the lists are too
+    /// different, or are not the branches of conditions.
+    pub(super) fn merge(&mut self, first: List, second: List) -> bool {
+        let (Some(one), Some(other)) = (self.name(first), self.name(second)) else {
+            return false;
+        };
+        (self.shared, self.single) = (0, 0);
+        let mut rows = self.rows(first, second, 0);
+        if self.single > self.shared {
+            return false;
+        }
+        // Both lines lead to the second branch.
+        let mut steps = Vec::new();
+        for row in &self.lists[second] {
+            row.own_steps(&mut steps);
+            if !steps.is_empty() {
+                break;
+            }
+        }
+        steps.drain(..steps.len().saturating_sub(1));
+        let note = |text: String| {
+            Row::Line(Line {
+                text,
+                steps: steps.clone(),
+                ..Line::default()
+            })
+        };
+        rows.insert(0, note(format!("as below in {other}; ⟨here, there⟩:")));
+        self.lists[first] = rows;
+        self.lists[second] = vec![note(format!("as above in {one}, the second of ⟨…⟩"))];
+        true
+    }
+
+    /// The name of a branch.
+    fn name(&self, list: List) -> Option<String> {
+        self.lists.iter().flatten().find_map(|it| match it {
+            Row::If(condition, own, _) if *own == list => Some(format!("`if {}`", condition.text)),
+            Row::Else(own) if *own == list => Some("`else`".to_owned()),
+            _ => None,
+        })
+    }
+
+    fn rows(&mut self, first: List, second: List, depth: usize) -> Vec<Row> {
+        let units = [first, second].map(|it| self.units(it));
+        let exact = [&units[0], &units[1]].map(|it| it.iter().map(|it| self.key(it, true)));
+        let [a, b] = exact.map(Iterator::collect::<Vec<_>>);
+        let alike = [&units[0], &units[1]].map(|it| it.iter().map(|it| self.key(it, false)));
+        let [c, d] = alike.map(Iterator::collect::<Vec<_>>);
+        let mut rows = Vec::new();
+        let (mut i, mut j) = (0, 0);
+        let ends = (a.len(), b.len());
+        for (x, y) in align(&a, &b).into_iter().chain([ends]) {
+            // Between rows that are the same, those that differ by numbers.
+            let gap = align(&c[i..x], &d[j..y]).into_iter();
+            let gap = gap.map(|it| (i + it.0, j + it.1));
+            let (mut p, mut q) = (i, j);
+            for (x, y) in gap.chain([(x, y)]) {
+                let merged = match (units[0].get(x), units[1].get(y)) {
+                    (Some(one), Some(other)) => self.unit(one, other, depth),
+                    _ => None,
+                };
+                let apart = usize::from(merged.is_none() && (x, y) != ends);
+                self.push_single(&units[0][p..x + apart], HERE, &mut rows);
+                self.push_single(&units[1][q..y + apart], THERE, &mut rows);
+                rows.extend(merged.into_iter().flatten());
+                (p, q) = (x + 1, y + 1);
+            }
+            (i, j) = (x + 1, y + 1);
+        }
+        rows
+    }
+
+    fn units(&self, list: List) -> Vec<Unit> {
+        let mut units: Vec<Unit> = Vec::new();
+        for row in &self.lists[list] {
+            match (row, units.last_mut()) {
+                (Row::Else(own), Some(unit)) => unit.otherwise = Some(*own),
+                _ => units.push(Unit {
+                    row: row.clone(),
+                    otherwise: None,
+                }),
+            }
+        }
+        units
+    }
+
+    /// A number that is the same for rows of the same kind and text, or with the same words.
+    fn key(&self, unit: &Unit, exact: bool) -> u64 {
+        let (kind, text, tail) = match &unit.row {
+            Row::Line(line) => (u8::from(line.meets), &*line.text, None),
+            Row::Leave(line) => (2, &*line.text, None),
+            Row::Break => (3, "", None),
+            Row::If(condition, ..) => (4, &*condition.text, None),
+            Row::Nest(head, _, tail) => (5, &*head.text, tail.as_ref().map(|it| &*it.text)),
+            Row::Else(_) => (6, "", None),
+            Row::Only(word, _) => (7, *word, None),
+        };
+        let head = (kind, unit.otherwise.is_some());
+        match exact {
+            true => FxBuildHasher.hash_one((head, text, tail)),
+            false => {
+                let words = |it: &str| Shape::new(it).words;
+                FxBuildHasher.hash_one((head, words(text), tail.map(words)))
+            }
+        }
+    }
+
+    fn push_single(&mut self, units: &[Unit], word: &'static str, rows: &mut Vec<Row>) {
+        if units.is_empty() {
+            return;
+        }
+        let mut found = Vec::new();
+        for unit in units {
+            found.push(unit.row.clone());
+            found.extend(unit.otherwise.map(Row::Else));
+        }
+        let mut steps = Vec::new();
+        let mut open = found.clone();
+        while let Some(row) = open.pop() {
+            self.single += 1;
+            row.own_steps(&mut steps);
+            open.extend(row.list().into_iter().flat_map(|it| self.lists[it].clone()));
+        }
+        if word == THERE {
+            self.alone.extend(steps);
+        }
+        self.lists.push(found);
+        rows.push(Row::Only(word, self.lists.len() - 1));
+    }
+
+    /// A row of both branches, and its `else`.
+    fn unit(&mut self, one: &Unit, other: &Unit, depth: usize) -> Option<Vec<Row>> {
+        let row = match (&one.row, &other.row) {
+            (Row::Line(a), Row::Line(b)) => Row::Line(self.line(a, b)?),
+            (Row::Leave(a), Row::Leave(b)) => Row::Leave(self.line(a, b)?),
+            (Row::Break, Row::Break) => Row::Break,
+            (Row::If(a, list, by), Row::If(b, second, _)) if depth < MAX_DEPTH => {
+                let condition = Condition {
+                    text: both(&a.text, &b.text)?,
+                    opposite: both(&a.opposite, &b.opposite)?,
+                    steps: a.steps.clone(),
+                };
+                self.show(&a.steps, &b.steps)?;
+                self.lists[*list] = self.rows(*list, *second, depth + 1);
+                Row::If(condition, *list, *by)
+            }
+            (Row::Nest(a, list, tail), Row::Nest(b, second, other)) if depth < MAX_DEPTH => {
+                let texts = tail.iter().zip(other);
+                if tail.is_some() != other.is_some()
+                    || both(&a.text, &b.text).is_none()
+                    || texts
+                        .into_iter()
+                        .any(|it| both(&it.0.text, &it.1.text).is_none())
+                {
+                    return None;
+                }
+                let head = self.line(a, b)?;
+                let tail = match (tail, other) {
+                    (Some(a), Some(b)) => Some(self.line(a, b)?),
+                    _ => None,
+                };
+                self.lists[*list] = self.rows(*list, *second, depth + 1);
+                Row::Nest(head, *list, tail)
+            }
+            _ => return None,
+        };
+        self.shared += 1;
+        let mut rows = vec![row];
+        if let (Some(list), Some(second)) = (one.otherwise, other.otherwise) {
+            self.lists[list] = self.rows(list, second, depth + 1);
+            rows.push(Row::Else(list));
+        }
+        Some(rows)
+    }
+
+    fn line(&mut self, one: &Line, other: &Line) -> Option<Line> {
+        let text = both(&one.text, &other.text)?;
+        self.show(&one.steps, &other.steps)?;
+        Some(Line {
+            text,
+            ..one.clone()
+        })
+    }
+
+    /// Notes that what shows instructions shows others as well.
+    fn show(&mut self, one: &[Step], other: &[Step]) -> Option<()> {
+        match (one.last(), other.last()) {
+            (Some(a), Some(b)) => {
+                self.shown.entry(*a).or_default().extend(other);
+                self.pairs.push((*a, *b));
+                Some(())
+            }
+            (None, None) => Some(()),
+            _ => None,
+        }
+    }
+}
