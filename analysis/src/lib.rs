@@ -51,7 +51,9 @@ pub use features::{
         },
     },
 };
-pub use kernel::{AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole};
+pub use kernel::{
+    AsyncCopy, BlockBarrier, CopiedTile, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole,
+};
 pub use reading::{Reading, ReadingLine};
 
 pub use fragments::{

@@ -247,7 +247,8 @@ fn guard(samples: &mut LaneSamples<'_>, step: Step) -> Option<isa::compute::Node
     samples.is_placed(guard).then_some(guard)
 }
 
-fn mask(samples: &mut LaneSamples<'_>, node: isa::compute::Node, block: BlockId) -> u32 {
+/// The lanes in which a truth holds where a block reads it, as a mask.
+pub(crate) fn mask(samples: &mut LaneSamples<'_>, node: isa::compute::Node, block: BlockId) -> u32 {
     let all = samples.at(node, block);
     let lanes = all.iter().enumerate();
     lanes.fold(0, |mask, (lane, it)| mask | ((it & 1) as u32) << lane)
@@ -255,7 +256,7 @@ fn mask(samples: &mut LaneSamples<'_>, node: isa::compute::Node, block: BlockId)
 
 /// The lanes that run a block, as far as branches depend on the place of the thread alone; others are taken to lead
 /// there.
-fn lanes_in(samples: &mut LaneSamples<'_>, block: BlockId) -> u32 {
+pub(crate) fn lanes_in(samples: &mut LaneSamples<'_>, block: BlockId) -> u32 {
     let mut lanes = samples.lanes();
     for (condition, holds, at) in samples.conditions_of(block) {
         if samples.is_placed(condition) {

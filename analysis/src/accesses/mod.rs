@@ -11,7 +11,7 @@ mod sentence;
 mod tests;
 mod trips;
 
-pub(crate) use costs::{costs, costs_of};
+pub(crate) use costs::{costs, costs_of, lanes_in, mask};
 pub(crate) use fold::MANY_SECTORS;
-pub(crate) use pattern::{accesses, accesses_of, remarkable};
+pub(crate) use pattern::{accesses, accesses_of, block_shape, remarkable};
 pub(crate) use sentence::{sentence, sentences};

@@ -3,8 +3,8 @@
 use isa::compute::{Binary, Node, Op};
 
 use crate::{
-    flow::ids::{Step, Value},
-    hir::bound::Bound,
+    flow::ids::{Step, Value, VariableName},
+    hir::{bound::Bound, layout::layouts},
     kernel::{
         events::{Address, Kernel, Start, is_product},
         rings::{Copy, Placed},
@@ -14,6 +14,7 @@ use crate::{
 /// The bits of an address in a matrix descriptor, which has it without its lowest ones.
 const ADDRESS_BITS: u32 = 18;
 const LEFT_OUT: u32 = 4;
+const ADDRESS_MASK: u64 = (1 << (ADDRESS_BITS - LEFT_OUT)) - 1;
 
 /// The bytes that one copy or several fill in turn.
 struct Region {
@@ -46,7 +47,7 @@ impl Kernel<'_, '_> {
     pub(super) fn join_products(&mut self, copies: &mut [Copy], rings: &[Placed]) {
         let regions: Vec<Region> = copies
             .iter()
-            .filter_map(|it| region(it, copies, rings))
+            .filter_map(|it| region(it, copies, rings, &|start| self.size(start)))
             .collect();
         for step in self.steps(is_product) {
             let range = self.range(step);
@@ -66,8 +67,26 @@ impl Kernel<'_, '_> {
         }
     }
 
+    /// The bytes of a variable, if the function declares it with a size.
+    fn size(&self, start: Start) -> Option<i64> {
+        let Start::Symbol(VariableName::Own(id)) = start else {
+            return None;
+        };
+        let layouts = layouts(self.subject.db, self.subject.function);
+        let size = layouts.get(id as usize).copied().flatten()?.size?;
+        i64::try_from(size).ok()
+    }
+
     /// The addresses in the matrix descriptors of a product.
     pub(super) fn descriptors(&mut self, step: Step) -> Vec<Address> {
+        let wide = self.wide_registers(step);
+        wide.into_iter()
+            .filter_map(|it| self.descriptor(it, step))
+            .collect()
+    }
+
+    /// The registers of 64 bits among the operands of an instruction.
+    pub(super) fn wide_registers(&self, step: Step) -> Vec<Value> {
         let Some(instruction) = self.subject.get(step) else {
             return Vec::new();
         };
@@ -75,18 +94,15 @@ impl Kernel<'_, '_> {
             Bound::Name(name, None) => self.subject.flow.facts.value(name),
             _ => None,
         });
-        let values: Vec<Value> = names.collect();
-        let wide = values.into_iter().filter(|it| self.values.bits(*it) == 64);
-        let wide: Vec<Value> = wide.collect();
-        wide.into_iter()
-            .filter_map(|it| self.descriptor(it, step))
-            .collect()
+        names.filter(|it| self.values.bits(*it) == 64).collect()
     }
 
     /// The address in a matrix descriptor: the sum of an address without its lowest bits and numbers, whose lowest bits
     /// count for the address.
     fn descriptor(&mut self, value: Value, step: Step) -> Option<Address> {
-        let sum = self.values.sum_before(value, step);
+        let node = self.values.before(value, step);
+        let (node, constant) = self.without_upper_bits(node);
+        let sum = self.values.sum(node, u64::BITS);
         let mut found = None;
         let mut others = Vec::new();
         for (term, factor) in sum.terms.iter().copied() {
@@ -101,10 +117,33 @@ impl Kernel<'_, '_> {
             }
         }
         let inner = self.values.sum(found?, 32);
-        let mask = (1 << (ADDRESS_BITS - LEFT_OUT)) - 1;
-        let mut address = self.in_variable(&inner, (sum.constant & mask) << LEFT_OUT)?;
+        let constant = sum.constant.wrapping_add(constant) & ADDRESS_MASK.cast_signed();
+        let mut address = self.in_variable(&inner, constant << LEFT_OUT)?;
         address.terms.extend(others);
         Some(address)
+    }
+
+    /// A descriptor without bits above the address that are put into it, and without numbers that are added, whose sum
+    /// is the second result.
+    fn without_upper_bits(&self, node: Node) -> (Node, i64) {
+        let graph = &self.values.graph;
+        let (mut at, mut added) = (node, 0_i64);
+        loop {
+            let Op::Binary(operation @ (Binary::Add | Binary::Or), _, a, b) = graph.op(at) else {
+                return (at, added);
+            };
+            let (inner, number) = match (graph.as_constant(a), graph.as_constant(b)) {
+                (_, Some(number)) => (a, number),
+                (Some(number), _) => (b, number),
+                _ => return (at, added),
+            };
+            match operation {
+                Binary::Or if number & ADDRESS_MASK != 0 => return (at, added),
+                Binary::Or => {}
+                _ => added = added.wrapping_add(number.cast_signed()),
+            }
+            at = inner;
+        }
     }
 
     /// The number of which a node has the bits of an address in a descriptor.
@@ -138,7 +177,12 @@ impl Kernel<'_, '_> {
 /// The bytes that a copy fills in the stages of its ring. The number of the stage is what the address of the mbarrier
 /// varies by, and a stage begins as many bytes after another one as the address of the copy has of that number. It ends
 /// where another copy begins, or after the bytes that the mbarrier expects.
-fn region(one: &Copy, copies: &[Copy], rings: &[Placed]) -> Option<Region> {
+fn region(
+    one: &Copy,
+    copies: &[Copy],
+    rings: &[Placed],
+    size: &dyn Fn(Start) -> Option<i64>,
+) -> Option<Region> {
     let (index, to) = (one.copy.ring?, one.destination.as_ref()?);
     let ring = &rings.get(index)?.ring;
     let known: Vec<i64> = ring.bytes.iter().copied().flatten().collect();
@@ -156,8 +200,14 @@ fn region(one: &Copy, copies: &[Copy], rings: &[Placed]) -> Option<Region> {
         .filter(|it| *it > 0);
     let bytes = next.min().unwrap_or(*expected).min(*expected);
     if ring.stages < 2 {
-        let same = |it: &&&Address| it.start == to.start && it.offset == to.offset;
-        let alone = addresses.iter().filter(same).count() == addresses.len();
+        let (own, others): (Vec<&Address>, Vec<&Address>) =
+            addresses.iter().partition(|it| it.start == to.start);
+        // Others fill a part of the bytes, and this one no more than its variable.
+        let bytes = match others.is_empty() {
+            true => bytes,
+            false => bytes.min(size(to.start)? - to.offset),
+        };
+        let alone = bytes > 0 && own.iter().all(|it| it.offset == to.offset);
         return alone.then_some(Region {
             start: to.start,
             offset: to.offset,

@@ -27,6 +27,8 @@ pub struct KernelMap {
     pub unknown: Vec<TextRange>,
     /// The asynchronous copies that complete on an mbarrier.
     pub copies: Vec<AsyncCopy>,
+    /// The tiles that asynchronous copies of threads fill, those that complete on no mbarrier.
+    pub tiles: Vec<CopiedTile>,
     /// The barriers of the block.
     pub barriers: Vec<BlockBarrier>,
 }
@@ -113,6 +115,25 @@ pub struct AsyncCopy {
     /// The index of the ring of its barrier among [`KernelMap::rings`].
     pub ring: Option<usize>,
     /// The products of matrices that read what it copies, as far as addresses show it.
+    pub products: Vec<TextRange>,
+}
+
+/// A part of shared memory that asynchronous copies fill, each thread some bytes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopiedTile {
+    /// The variable, with the offset of its first byte; `None` for copies to places that are not known.
+    pub place: Option<String>,
+    /// The parameter whose array they copy from, if there is only one.
+    pub source: Option<String>,
+    /// The copies.
+    pub copies: Vec<TextRange>,
+    /// The bytes that the copies of the innermost loop fill in one turn of it.
+    pub bytes: u64,
+    /// How many places these fill in turn, if they come again.
+    pub stages: Option<usize>,
+    /// The loads that read it and whose results products of matrices use.
+    pub reads: Vec<TextRange>,
+    /// The products, also those that read it by a matrix descriptor.
     pub products: Vec<TextRange>,
 }
 

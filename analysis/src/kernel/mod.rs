@@ -2,7 +2,7 @@
 //! barriers that they complete on.
 //!
 //! [`events`] reads the protocol events of a function with their addresses, [`rings`] joins the mbarriers by address
-//! modulo their stride, [`joins`] finds the products that read what copies write, [`roles`] finds the parts that different
+//! modulo their stride, [`joins`] finds the products that read what copies write, [`tiles`] the same for copies of threads, [`roles`] finds the parts that different
 //! warps execute, and [`outline`] adds these to the outline of the file. [`crate::values`] computes the addresses; what is
 //! not known is left out or named as unknown.
 
@@ -15,6 +15,7 @@ mod rings;
 mod roles;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 use salsa::Database;
 use syntax::{TextRange, TextSize};
@@ -32,7 +33,9 @@ use crate::{
 };
 
 use events::Kernel;
-pub use map::{AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole};
+pub use map::{
+    AsyncCopy, BlockBarrier, CopiedTile, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole,
+};
 pub(crate) use outline::with_roles;
 
 /// The maps of the entries of a file, or of those with a name.
@@ -59,6 +62,7 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
     db.unwind_if_revision_cancelled();
     let mut copies = kernel.copies(&rings);
     kernel.join_products(&mut copies, &rings);
+    let tiles = kernel.tiles();
     let roles = kernel.roles();
     let layouts = layouts(db, function);
     let size = |id: u32| {
@@ -83,6 +87,7 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
         unknown: kernel.ranges(unknown),
         rings: rings.into_iter().map(|it| it.ring).collect(),
         copies: copies.into_iter().map(|it| it.copy).collect(),
+        tiles,
         barriers,
         roles: roles.into_iter().map(|it| it.role).collect(),
     }

@@ -68,6 +68,19 @@ fn check(text: &str, expect: Expect) {
                 lines(&it.products)
             );
         }
+        for it in &map.tiles {
+            let _ = writeln!(
+                out,
+                "tile {:?} from {:?} {:?} stages of {} filled {:?} read {:?} {:?}",
+                it.place,
+                it.source,
+                it.stages,
+                it.bytes,
+                lines(&it.copies),
+                lines(&it.reads),
+                lines(&it.products)
+            );
+        }
         for it in &map.barriers {
             let places = lines(&it.places);
             let _ = writeln!(
@@ -213,6 +226,21 @@ fn products_of_copied_tiles() {
             unknown []
         "#]],
     );
+    // Bits are put above an address that is known to be small only because it is one of shared memory.
+    check_products(
+        "shr.u32 %r14, %r9, 4; cvt.u64.u32 %rd2, %r14; or.b64 %rd2, %rd2, 0x4000004000010000; add.u64 %rd4, %rd2, 2; \
+         shr.u32 %r15, %r2, 4; cvt.u64.u32 %rd3, %r15; or.b64 %rd5, %rd3, 0x4000004000010008;",
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 17] [18, 22]
+            loop 12 depth 1 waits 1
+            loop 18 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
+            copy 16 Some("smem + 8192·…") Some(0) [22]
+            copy 17 Some("smem+16384 + 4096·…") Some(0) []
+            unknown []
+        "#]],
+    );
     // An address outside the tiles, and an unknown one.
     check_products(
         "add.u32 %r13, %r2, 24576; bfe.u32 %r14, %r13, 4, 14; cvt.u64.u32 %rd2, %r14; \
@@ -225,6 +253,44 @@ fn products_of_copied_tiles() {
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
             copy 16 Some("smem + 8192·…") Some(0) []
             copy 17 Some("smem+16384 + 4096·…") Some(0) []
+            unknown []
+        "#]],
+    );
+}
+
+#[test]
+fn tiles_in_variables_of_their_own() {
+    check(
+        ".version 8.6
+.target sm_100a
+.address_size 64
+.entry k(.param .u64 map) .reqntid 128 {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+.shared .align 1024 .b8 one[8192]; .shared .align 1024 .b8 two[4096]; .shared .align 8 .b64 full;
+ld.param.u64 %rd1, [map];
+mbarrier.init.shared::cta.b64 [full], 1;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 12288;
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [one], [%rd1, {%r4}], [full];
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [two], [%rd1, {%r4}], [full];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], 0;
+@!%p1 bra W;
+mov.u32 %r1, one; shr.u32 %r1, %r1, 4; cvt.u64.u32 %rd2, %r1; or.b64 %rd2, %rd2, 0x4000404000010000; add.s64 %rd3, %rd2, 6;
+mov.u32 %r2, two; shr.u32 %r2, %r2, 4; cvt.u64.u32 %rd4, %r2; or.b64 %rd4, %rd4, 0x4000404000010000;
+tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd3, %rd4, %r6, %p2;
+add.s64 %rd3, %rd2, 512; add.s64 %rd4, %rd4, 2;
+tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd3, %rd4, %r6, %p2;
+ret;
+}
+",
+        expect![[r#"
+            k Some((128, true))
+            one Some(8192) [10] [16, 18]
+            two Some(4096) [11] [16, 18]
+            full Some(8) [8, 9] [12]
+            loop 12 depth 1 waits 1
+            full x1 by None init [8] arrived [9] [Some(12288)] completed [10, 11] waited [12]
+            copy 10 Some("one") Some(0) [16]
+            copy 11 Some("two") Some(0) [16, 18]
             unknown []
         "#]],
     );
@@ -373,6 +439,93 @@ ret;
             tile Some(256) [8] [10]
             loop 8 depth 1 waits 0
             barrier Some(0) None [9] []
+            unknown []
+        "#]],
+    );
+}
+
+/// A ring of three stages that threads fill by copies; `next` makes the next stage %r5 of itself.
+#[track_caller]
+fn check_tiles(next: &str, expect: Expect) {
+    check(
+        &format!(
+            ".version 8.5
+.target sm_80
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 n) .reqntid 64 {{
+.reg .b32 %r<40>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
+ld.param.u64 %rd1, [k_param_0]; ld.param.u64 %rd2, [k_param_1]; ld.param.u32 %r1, [n];
+cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;
+mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 4; mov.u32 %r4, smem; add.u32 %r6, %r4, %r3;
+mul.wide.u32 %rd3, %r3, 1; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
+cp.async.cg.shared.global [%r6], [%rd4], 16;
+cp.async.cg.shared.global [%r6+3072], [%rd5], 16;
+cp.async.commit_group;
+cp.async.cg.shared.global [%r6+1024], [%rd4+1024], 16;
+cp.async.cg.shared.global [%r6+4096], [%rd5+1024], 16;
+cp.async.commit_group;
+mov.u32 %r5, 1; mov.u32 %r7, 2; mov.u32 %r8, 0; shl.b32 %r9, %r2, 4; and.b32 %r9, %r9, 496;
+L: add.u32 %r10, %r7, 1; setp.lt.s32 %p1, %r10, 3; selp.b32 %r7, %r10, 0, %p1;
+cp.async.wait_group 1;
+bar.sync 0;
+shl.b32 %r11, %r7, 10; add.u32 %r12, %r4, %r11; add.u32 %r13, %r12, %r9;
+ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%r20, %r21, %r22, %r23}}, [%r13];
+ldmatrix.sync.aligned.m8n8.x2.shared.b16 {{%r24, %r25}}, [%r13+3072];
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f0, %f1, %f2, %f3}}, {{%r20, %r21, %r22, %r23}}, {{%r24, %r25}}, {{%f0, %f1, %f2, %f3}};
+{next}
+shl.b32 %r15, %r5, 10; add.u32 %r16, %r6, %r15;
+cp.async.cg.shared.global [%r16], [%rd4+2048], 16;
+cp.async.cg.shared.global [%r16+3072], [%rd5+2048], 16;
+cp.async.commit_group;
+add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, %r1;
+@%p3 bra L;
+ld.shared.u32 %r30, [%r6]; st.global.u32 [%rd1], %r30;
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn tiles_that_threads_copy() {
+    check_tiles(
+        "add.u32 %r14, %r5, 1; setp.lt.s32 %p2, %r14, 3; selp.b32 %r5, %r14, 0, %p2;",
+        expect![[r#"
+            k Some((64, true))
+            smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
+            loop 18 depth 1 waits 0
+            tile Some("smem") from Some("param_0") Some(3) stages of 1024 filled [11, 14, 27] read [22] [24]
+            tile Some("smem+3072") from Some("param_1") Some(3) stages of 1024 filled [12, 15, 28] read [23] [24]
+            barrier Some(0) None [20] []
+            unknown []
+        "#]],
+    );
+    check_tiles(
+        "add.u32 %r14, %r5, 1; and.b32 %r5, %r14, 3;",
+        expect![[r#"
+            k Some((64, true))
+            smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
+            loop 18 depth 1 waits 0
+            tile Some("smem") from Some("param_0") Some(4) stages of 1024 filled [11, 14, 27] read [22, 23] [24]
+            tile Some("smem+3072") from Some("param_1") Some(4) stages of 1024 filled [12, 15, 28] read [23] [24]
+            barrier Some(0) None [20] []
+            unknown []
+        "#]],
+    );
+    // A stage that the loop does not decide.
+    check_tiles(
+        "ld.global.u32 %r5, [%rd1];",
+        expect![[r#"
+            k Some((64, true))
+            smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
+            loop 18 depth 1 waits 0
+            tile Some("smem") from Some("param_0") None stages of 2048 filled [11, 14] read [22] [24]
+            tile Some("smem+3072") from Some("param_1") None stages of 2048 filled [12, 15] read [23] [24]
+            tile None from None None stages of 0 filled [27, 28] read [] []
+            barrier Some(0) None [20] []
             unknown []
         "#]],
     );

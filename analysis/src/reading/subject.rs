@@ -136,9 +136,8 @@ impl<'db> Subject<'db> {
             VariableName::Own(id) => &*self.body.definition(id).name,
             VariableName::Free(id) => self.body.free.get(id as usize).map_or("", |it| it),
         };
-        let own = name.strip_prefix(self.function.name(self.db));
-        match own.and_then(|it| it.strip_prefix('_')) {
-            Some(rest) if !rest.is_empty() => rest.to_owned(),
+        match self.without_function(name) {
+            rest if rest != name => rest.to_owned(),
             _ => {
                 let shown = short_name(name);
                 let function = short_name(self.function.name(self.db));
@@ -147,6 +146,13 @@ impl<'db> Subject<'db> {
                 inner.unwrap_or(&shown).to_owned()
             }
         }
+    }
+
+    /// A name without that of the function before it.
+    pub(crate) fn without_function<'n>(&self, name: &'n str) -> &'n str {
+        let own = name.strip_prefix(self.function.name(self.db));
+        let rest = own.and_then(|it| it.strip_prefix('_'));
+        rest.filter(|it| !it.is_empty()).unwrap_or(name)
     }
 
     /// A special register, or the name of a variable.

@@ -485,6 +485,46 @@ impl<'a> LaneSamples<'a> {
         self.number(node, &context)
     }
 
+    /// The same in a turn of the innermost loop around the block, counted from 0.
+    pub(crate) fn in_turn(&mut self, node: Node, block: BlockId, turn: u32) -> Numbers {
+        let mut context = LoopTurns::default();
+        let loops = self.loops_of(block);
+        for (at, index) in loops.iter().enumerate() {
+            let turn = match at + 1 == loops.len() {
+                true => turn,
+                false => self.random.turn(*index, &context),
+            };
+            context = context.with(*index, turn);
+        }
+        self.number(node, &context)
+    }
+
+    /// The number of a leaf that all threads share, in this sample.
+    pub(crate) fn leaf_number_of(&mut self, leaf: u32) -> u64 {
+        self.leaf(leaf, &LoopTurns::default())[0]
+    }
+
+    /// The one variable from whose address a node is made, and whether loops change it; `None` if it depends on anything
+    /// but that, the place of the thread and the turns of loops.
+    pub(crate) fn single_variable(&mut self, node: Node) -> Option<(u32, bool)> {
+        let mut found = None;
+        let mut turning = false;
+        for leaf in self.origins(node) {
+            match &self.sources[leaf as usize] {
+                it if it.is_place() => {}
+                LeafSource::Uniform(_, Style::Address(..)) if found.is_none() => found = Some(leaf),
+                // Of several ways only the way around a loop is known.
+                LeafSource::Phi(phi)
+                    if phi.index.is_some() && phi.entry.len() == 1 && phi.back.len() == 1 =>
+                {
+                    turning = true;
+                }
+                _ => return None,
+            }
+        }
+        Some((found?, turning))
+    }
+
     /// The loops around a block, the outermost first.
     fn loops_of(&self, block: BlockId) -> Vec<u32> {
         let graph = &self.flow.graph;

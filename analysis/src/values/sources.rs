@@ -250,6 +250,13 @@ impl<'a> LaneSamples<'a> {
         }
     }
 
+    /// The value of a register before an instruction.
+    pub(crate) fn before(&mut self, value: Value, step: Step) -> Node {
+        let node = self.values.before(value, step);
+        self.resolve_new();
+        node
+    }
+
     fn resolve_new(&mut self) {
         while self.sources.len() < self.values.graph.leaf_count() {
             let source = self.resolve(self.sources.len() as u32);

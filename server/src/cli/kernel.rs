@@ -52,6 +52,8 @@ struct KernelRecord {
     /// Lines of operations on mbarriers whose address is not known.
     unknown_mbarriers: Vec<u32>,
     copies: Vec<Copy>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tiles: Vec<Tile>,
     barriers: Vec<Barrier>,
 }
 
@@ -110,6 +112,20 @@ struct Copy {
     /// The index of the ring of its mbarrier.
     ring: Option<usize>,
     /// The products that read what it copies.
+    products: Vec<u32>,
+}
+
+/// A part of shared memory that copies of threads fill.
+#[derive(Serialize)]
+struct Tile {
+    /// Null for copies to unknown places.
+    place: Option<String>,
+    source: Option<String>,
+    copies: Vec<u32>,
+    /// The bytes of a stage.
+    bytes: u64,
+    stages: Option<usize>,
+    reads: Vec<u32>,
     products: Vec<u32>,
 }
 
@@ -237,6 +253,17 @@ fn record(map: &KernelMap, table: &LineTable) -> KernelRecord {
                 line: line(&it.range),
                 destination: it.destination.clone(),
                 ring: it.ring,
+                products: lines(&it.products),
+            })
+            .collect(),
+        tiles: (map.tiles.iter())
+            .map(|it| Tile {
+                place: it.place.clone(),
+                source: it.source.clone(),
+                copies: lines(&it.copies),
+                bytes: it.bytes,
+                stages: it.stages,
+                reads: lines(&it.reads),
                 products: lines(&it.products),
             })
             .collect(),

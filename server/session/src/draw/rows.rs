@@ -1,7 +1,8 @@
 //! The map of a kernel as rows of text.
 
 use analysis::{
-    AsyncCopy, BlockBarrier, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole, short_name,
+    AsyncCopy, BlockBarrier, CopiedTile, KernelLoop, KernelMap, Ring, SharedVariable, WarpRole,
+    short_name,
 };
 use syntax::{TextRange, text::LineTable};
 
@@ -67,6 +68,10 @@ pub fn sections(map: &KernelMap, lines: &LineTable) -> Vec<Section> {
         (
             "asynchronous copies",
             map.copies.iter().map(|it| text.copy(it)).collect(),
+        ),
+        (
+            "tiles of copies",
+            map.tiles.iter().map(|it| text.tile(it)).collect(),
         ),
         (
             "barriers of the block",
@@ -216,6 +221,34 @@ impl Text<'_> {
             products.unwrap_or_default()
         );
         row(text, 0, [&it.range])
+    }
+
+    fn tile(&self, it: &CopiedTile) -> Row {
+        let copies = self.listed(&it.copies);
+        let Some(place) = &it.place else {
+            let text = format!("address not known: filled at {copies}");
+            return row(text, 0, &it.copies);
+        };
+        let stages = match it.stages {
+            Some(1) => "1 stage".to_owned(),
+            Some(count) => format!("{count} stages"),
+            None => "stages not known".to_owned(),
+        };
+        let rest = joined([
+            Some(format!("{stages} of {} bytes", it.bytes)),
+            Some(match &it.source {
+                Some(name) => format!("filled from `{name}` at {copies}"),
+                None => format!("filled at {copies}"),
+            }),
+            self.part("loaded at", &it.reads),
+            self.part("used by products at", &it.products),
+        ]);
+        let places = [&it.copies, &it.reads, &it.products];
+        row(
+            format!("`{place}`: {rest}"),
+            0,
+            places.into_iter().flatten(),
+        )
     }
 
     fn barrier(&self, it: &BlockBarrier) -> Row {

@@ -110,7 +110,7 @@ pub struct KernelMap {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KernelSection {
-    /// `shared memory`, `roles of warps`, `loops`, `mbarriers`, `asynchronous copies` or `barriers of the block`.
+    /// `shared memory`, `roles of warps`, `loops`, `mbarriers`, `asynchronous copies`, `tiles of copies` or `barriers of the block`.
     pub title: String,
     /// Lines of the section, in the order of the text.
     pub rows: Vec<KernelRow>,
