@@ -76,10 +76,7 @@ pub(crate) fn costs_of<'db>(
         return Vec::new();
     }
     let shape = block_shape(db, function, block);
-    let mut samples = LaneSamples::begun(db, function, flow, shape, true, |_| true);
-    if !samples.accesses.is_empty() {
-        samples.finish();
-    }
+    let mut samples = LaneSamples::new(db, function, flow, shape, true);
     let count = flow.graph.loops.len();
     let mut sums = vec![Sum::default(); count + 1];
     // One sample for each warp of the block.

@@ -113,12 +113,14 @@ impl<'a> InstructionLowering<'a> {
         let is_known = |all: &[Source]| !all.contains(&Source::Unknown);
         let is_runnable =
             common.program.is_some() && is_known(&sources) && is_known(&later_sources);
-        let computes_only = is_runnable
+        let is_alone = is_runnable
             && semantics.control == Control::Next
             && semantics.together == Together::Nobody
             && semantics.order == Order::None
-            && events.is_empty()
-            && (common.program.as_ref()).is_some_and(|it| it.computes_only());
+            && events.is_empty();
+        let program = common.program.as_deref().filter(|_| is_alone);
+        let computes_only = program.is_some_and(Program::computes_only);
+        let accesses_only = program.is_some_and(Program::accesses_only);
         Instruction {
             range: bound.instruction.range + self.start,
             guard,
@@ -148,6 +150,7 @@ impl<'a> InstructionLowering<'a> {
             types: common.types,
             is_runnable,
             computes_only,
+            accesses_only,
             by_proxy: {
                 let mut accesses = semantics.reads.iter().chain(semantics.writes);
                 accesses.any(|it| it.proxy == Proxy::Async)

@@ -217,6 +217,8 @@ pub struct Instruction {
     pub is_runnable: bool,
     /// Whether all it does is to write registers, from values that it reads in the same lane or in others.
     pub computes_only: bool,
+    /// Whether all it does is to read memory or to write it, each lane for itself, and to write registers.
+    pub accesses_only: bool,
 }
 
 /// The types that a form gives its operands, as words without a period; `None` for addresses, and where registers of

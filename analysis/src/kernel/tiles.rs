@@ -128,7 +128,7 @@ impl Kernel<'_, '_> {
             return vec![self.unplaced(copies)];
         }
         let (db, function, flow) = (subject.db, subject.function, subject.flow);
-        let mut samples = LaneSamples::new(db, function, flow, shape, true, None);
+        let mut samples = LaneSamples::new(db, function, flow, shape, true);
         let uses = self.uses_of_loads(&samples);
         let accesses = std::mem::take(&mut samples.accesses);
         let mut writes = Vec::new();

@@ -86,6 +86,21 @@ struct Frame {
 }
 
 impl<'a> LaneSamples<'a> {
+    /// Those of a function with all accesses.
+    pub(crate) fn new(
+        db: &'a dyn Database,
+        function: Function<'a>,
+        flow: &'a Flow,
+        shape: BlockShape,
+        entry: bool,
+    ) -> LaneSamples<'a> {
+        let mut it = LaneSamples::begun(db, function, flow, shape, entry, |_| true);
+        if !it.accesses.is_empty() {
+            it.finish();
+        }
+        it
+    }
+
     /// What the addresses of the wanted instructions of a function are made from; [`Self::finish`] finds what differs
     /// between lanes.
     pub(crate) fn begun(

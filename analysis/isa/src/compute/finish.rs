@@ -3,7 +3,7 @@
 use super::{
     node::Node,
     pass::passes,
-    program::{Op, Program},
+    program::{Exactness, Op, Program},
 };
 
 impl Program {
@@ -34,10 +34,31 @@ impl Program {
             || !self.fields.is_empty()
             || !self.textures.is_empty()
             || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
-        self.passes = match self.computes_only() {
+        self.passes = match self.computes_only() || self.accesses_only() {
             true => passes(&self),
             false => Vec::new(),
         };
         self
+    }
+
+    /// Whether all it does besides computing is to read elements of memory and then to write some, each lane for itself.
+    #[must_use]
+    pub fn accesses_only(&self) -> bool {
+        let is_plain = |it: &Op| it.outside_bits().is_none() || matches!(it, Op::Load { .. });
+        let has_effects = !self.bulk.is_empty()
+            || !self.fields.is_empty()
+            || !self.textures.is_empty()
+            || !self.texels.is_empty()
+            || self.matrix.is_some()
+            || self.tensor.is_some()
+            || self.later.is_some()
+            || self.until.is_some();
+        let is_repeated = self.repeated.is_some() || self.sweep.is_some();
+        self.accesses
+            && !(self.atomic || self.flags || is_repeated || has_effects)
+            && self.exactness == Exactness::Exact
+            && self.participants.is_none()
+            && self.unspecified.is_none()
+            && self.steps.iter().all(is_plain)
     }
 }

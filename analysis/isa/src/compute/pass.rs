@@ -1,4 +1,4 @@
-//! The passes over the lanes in which a program that only computes is run.
+//! The passes over the lanes in which a program is run that only computes, or accesses memory and does nothing else.
 //!
 //! Most programs of integers extend their operands, compute in 64 bits and cut the result to 32: up to four passes, of
 //! which one is enough. A [`Word`] is what such steps compute together, in 32 bits, which is also what the processor
@@ -55,11 +55,14 @@ impl Pass {
     }
 }
 
-/// The passes that give the results of a program.
+/// The passes that give the results of a program and what it writes to memory.
 pub(super) fn passes(program: &Program) -> Vec<Pass> {
     let mut live = vec![false; program.steps.len()];
-    let ends = program.outputs.iter();
-    ends.for_each(|it| live[it.1 as usize] = true);
+    let stored = program.stores.iter();
+    let stored = stored.flat_map(|it| [Some(it.address), Some(it.value), it.high]);
+    let ends = program.outputs.iter().map(|it| it.1);
+    ends.chain(stored.flatten())
+        .for_each(|it| live[it as usize] = true);
     let mut passes = Vec::new();
     for node in (0..program.steps.len()).rev() {
         let op = &program.steps[node];

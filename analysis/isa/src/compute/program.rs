@@ -194,6 +194,11 @@ impl Op {
         }
     }
 
+    /// Whether the operation reads an element of memory, or checks an address.
+    pub(super) fn is_of_memory(&self) -> bool {
+        matches!(self, Op::Load { .. } | Op::Aligned(..))
+    }
+
     /// The most bits of a value that comes from memory, from a tensor core or from what surrounds the lanes; `None` for
     /// operations on inputs, constants and the number of the lane.
     #[must_use]

@@ -106,9 +106,14 @@ impl<const N: usize> Store<N> for WithInputs<'_, N> {
 impl<const N: usize> Machine<N> {
     /// Runs a program that [computes only](Program::computes_only), with one array for each of its inputs.
     ///
-    /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has the results that are none, and not what is
-    /// between.
+    /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has the results that are none, and not
+    /// what is between.
     pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]]) {
+        self.access(program, inputs, &mut Nowhere);
+    }
+
+    /// The same for a program that [accesses memory](Program::accesses_only) and does nothing else.
+    pub fn access(&mut self, program: &Program, inputs: &[&[u64; N]], memory: &mut impl Memory<N>) {
         let count = program.steps.len();
         if self.narrow.len() < count {
             self.narrow.resize(count, [0; N]);
@@ -129,6 +134,9 @@ impl<const N: usize> Machine<N> {
             };
             let op = &program.steps[index];
             match (pass, rest.first_mut(), wide_rest.first_mut()) {
+                (Pass::Step(_), Some(out), _) if op.is_of_memory() => {
+                    read_memory(op, program, &store, memory, out);
+                }
                 (Pass::Word(_, word, operands), Some(out), _) => {
                     evaluate_word(*word, *operands, &store, out);
                 }
@@ -199,20 +207,9 @@ impl<const N: usize> Machine<N> {
                         memory.texture(request, *element, before, out);
                     }
                 }
-                Op::Load {
-                    place,
-                    address,
-                    element,
-                    half,
-                } => {
-                    if let Some(place) = program.places.get(usize::from(*place)) {
-                        let address = &before[*address as usize];
-                        memory.load(place, address, *element, *half, out);
-                    }
-                }
-                Op::Aligned(address, bytes) => {
-                    *out = before[*address as usize];
-                    memory.aligned(out, *bytes);
+                _ if op.is_of_memory() => {
+                    let (narrow, wide) = (before, &[][..]);
+                    read_memory(op, program, &Before { narrow, wide }, memory, out);
                 }
                 Op::Matrix(register) => {
                     if let (Some(matrix), false) = (&program.matrix, multiplied) {
@@ -248,6 +245,33 @@ impl<const N: usize> Machine<N> {
     #[must_use]
     pub fn value(&self, node: Node) -> &[u64; N] {
         &self.narrow[node as usize]
+    }
+}
+
+/// Reads an element of memory, or checks an address.
+fn read_memory<const N: usize>(
+    op: &Op,
+    program: &Program,
+    store: &impl Store<N>,
+    memory: &mut impl Memory<N>,
+    out: &mut [u64; N],
+) {
+    match op {
+        Op::Load {
+            place,
+            address,
+            element,
+            half,
+        } => {
+            if let Some(place) = program.places.get(usize::from(*place)) {
+                memory.load(place, store.narrow(*address), *element, *half, out);
+            }
+        }
+        Op::Aligned(address, bytes) => {
+            *out = *store.narrow(*address);
+            memory.aligned(out, *bytes);
+        }
+        _ => {}
     }
 }
 

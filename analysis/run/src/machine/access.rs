@@ -45,6 +45,8 @@ pub(super) struct Together {
     pub(super) base: u64,
     /// Whether all lanes of a warp access memory, each lane the bytes after the bytes of the lane before.
     pub(super) neighbours: bool,
+    /// Whether all lanes of a warp access the same bytes.
+    pub(super) is_one: bool,
 }
 
 /// The memory as the lanes of a warp see it while they run an instruction.
@@ -413,17 +415,17 @@ impl Access<'_> {
         let (mut least, mut most, mut bits) = (u64::MAX, 0, 0);
         let mut neighbours = false;
         if lanes == u32::MAX {
-            let mut wrong = 0;
-            for (at, it) in (0..).zip(addresses) {
-                wrong |= it ^ addresses[0].wrapping_add(bytes * at);
-                bits |= it;
+            let (mut wrong, mut next) = (0, addresses[0]);
+            for it in addresses {
+                wrong |= it ^ next;
+                next = next.wrapping_add(bytes);
             }
             neighbours = wrong == 0;
             if neighbours {
-                (least, most) = (addresses[0], addresses[N - 1]);
+                (least, most, bits) = (addresses[0], addresses[N - 1], addresses[0]);
             } else {
                 for it in addresses {
-                    (least, most) = (least.min(*it), most.max(*it));
+                    (least, most, bits) = (least.min(*it), most.max(*it), bits | it);
                 }
             }
         } else {
@@ -456,6 +458,7 @@ impl Access<'_> {
             region,
             base: least - offset as u64,
             neighbours: neighbours && least < most,
+            is_one: lanes == u32::MAX && least == most,
         })
     }
 
@@ -481,6 +484,32 @@ impl Access<'_> {
         let found = self
             .races
             .access_lanes(&keys, bytes, thread, lanes, values, kind, range);
+        for (lane, conflict) in found {
+            self.conflict(lane.into(), conflict);
+        }
+    }
+
+    /// Records the accesses of an element of neighbours, of which that of lane 0 is at an offset and the others are
+    /// `pitch` bytes after each other.
+    pub(super) fn record_neighbours(
+        &mut self,
+        (region, offset): (Region, usize),
+        bytes: usize,
+        pitch: usize,
+        values: Option<&Lanes>,
+    ) {
+        if self.quiet || !self.races.enabled {
+            return;
+        }
+        let Some(key) = self.shared_key(region, offset) else {
+            return;
+        };
+        let even = (key, pitch as u64);
+        let (thread, kind, range) = (self.thread, self.kind, self.at.range);
+        let bytes = bytes as u64;
+        let found = self
+            .races
+            .access_neighbours(even, bytes, thread, values, kind, range);
         for (lane, conflict) in found {
             self.conflict(lane.into(), conflict);
         }

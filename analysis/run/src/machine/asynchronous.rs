@@ -334,6 +334,9 @@ impl Machine<'_> {
 
     /// Lands what is pending of clusters whose threads have ended: what nobody waited for lands all the same.
     pub(super) fn land_all(&mut self) {
+        if self.asynchronous.lanes.is_empty() && self.asynchronous.pending.is_empty() {
+            return;
+        }
         let ended = self.world.clusters.iter();
         let ended = ended.filter(|it| it.blocks.iter().all(|it| it.live == 0));
         let numbers: Vec<u64> = ended.clone().map(|it| it.number).collect();
@@ -347,9 +350,10 @@ impl Machine<'_> {
         for warp in warps {
             for lane in 0..LANES as u8 {
                 for group in GROUPS {
-                    let groups = self.asynchronous.lanes.remove(&(warp, lane, group));
-                    let groups = groups.unwrap_or_default();
-                    landing.extend(groups.closed.into_iter().flatten().chain(groups.open));
+                    let key = (warp, lane, group);
+                    if let Some(groups) = self.asynchronous.lanes.remove(&key) {
+                        landing.extend(groups.closed.into_iter().flatten().chain(groups.open));
+                    }
                 }
             }
         }

@@ -149,5 +149,10 @@ impl Findings {
 
 /// The numbers of the lanes in a mask, ascending.
 pub(super) fn lanes_of(mask: u32) -> impl Iterator<Item = u8> {
-    (0..32).filter(move |it| mask >> it & 1 == 1)
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as u8;
+        left &= left.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
 }

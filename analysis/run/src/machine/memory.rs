@@ -88,24 +88,42 @@ impl Bytes {
         words.iter().enumerate().all(is_defined)
     }
 
-    /// Reads neighbours of 4 or 8 bytes each; `false` if they are of another size, or something is undefined.
-    pub(super) fn read_neighbours(&self, at: usize, bytes: usize, out: &mut [u64]) -> bool {
-        let count = bytes * out.len();
+    /// Reads numbers of 4 or 8 bytes, of which each begins `pitch` bytes after the one before; `false` if they are of
+    /// another size, or something is undefined there or between them.
+    pub(super) fn read_neighbours(
+        &self,
+        at: usize,
+        (bytes, pitch): (usize, usize),
+        out: &mut [u64],
+    ) -> bool {
+        let count = pitch * (out.len() - 1) + bytes;
         let Some(all) = self.bytes.get(at..at + count) else {
             return false;
         };
         if !self.are_defined(at, count) {
             return false;
         }
-        match bytes {
-            4 => {
+        match (bytes, pitch) {
+            (4, 4) => {
                 for (out, it) in out.iter_mut().zip(all.as_chunks::<4>().0) {
                     *out = u32::from_le_bytes(*it).into();
                 }
             }
-            8 => {
+            (8, 8) => {
                 for (out, it) in out.iter_mut().zip(all.as_chunks::<8>().0) {
                     *out = u64::from_le_bytes(*it);
+                }
+            }
+            (4, _) => {
+                for (out, it) in out.iter_mut().zip(all.chunks(pitch)) {
+                    *out = it
+                        .first_chunk()
+                        .map_or(0, |it| u32::from_le_bytes(*it).into());
+                }
+            }
+            (8, _) => {
+                for (out, it) in out.iter_mut().zip(all.chunks(pitch)) {
+                    *out = it.first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
                 }
             }
             _ => return false,
@@ -113,37 +131,47 @@ impl Bytes {
         true
     }
 
-    /// Writes neighbours of 4 or 8 bytes each, which are defined; whether they have changed, `None` if they are of
-    /// another size.
+    /// Writes numbers of 4 or 8 bytes, which are defined, each `pitch` bytes after the one before; whether they have
+    /// changed, `None` if they are of another size.
     pub(super) fn write_neighbours(
         &mut self,
         at: usize,
-        bytes: usize,
+        (bytes, pitch): (usize, usize),
         values: &[u64],
     ) -> Option<bool> {
-        let count = bytes * values.len();
+        let count = pitch * (values.len() - 1) + bytes;
         let all = self.bytes.get_mut(at..at + count)?;
         let mut changed = false;
-        match bytes {
-            4 => {
+        match (bytes, pitch) {
+            (4, 4) => {
                 for (place, value) in all.as_chunks_mut::<4>().0.iter_mut().zip(values) {
                     let value = (*value as u32).to_le_bytes();
                     changed |= *place != value;
                     *place = value;
                 }
             }
-            8 => {
+            (8, 8) => {
                 for (place, value) in all.as_chunks_mut::<8>().0.iter_mut().zip(values) {
                     let value = value.to_le_bytes();
                     changed |= *place != value;
                     *place = value;
                 }
             }
+            (4 | 8, _) => {
+                for (place, value) in all.chunks_mut(pitch).zip(values) {
+                    let (place, value) = (&mut place[..bytes], &value.to_le_bytes()[..bytes]);
+                    changed |= place != value;
+                    place.copy_from_slice(value);
+                }
+            }
             _ => return None,
         }
         if !self.are_defined(at, count) {
-            for start in (at..at + count).step_by(64) {
-                self.mark(start, 64.min(at + count - start), false);
+            if pitch == bytes {
+                self.mark(at, count, false);
+            } else {
+                let starts = (at..at + count).step_by(pitch);
+                starts.for_each(|it| self.mark(it, bytes, false));
             }
         }
         Some(changed)
@@ -176,25 +204,15 @@ impl Bytes {
         if count == 0 {
             return;
         }
-        let bit = at % 64;
-        if bit + count <= 64
-            && let Some(word) = self.undefined.get_mut(at / 64)
-        {
-            let mask = u64::MAX >> (64 - count) << bit;
+        let (mut at, end) = (at, at + count);
+        while let Some(word) = self.undefined.get_mut(at / 64).filter(|_| at < end) {
+            let next = end.min((at / 64 + 1) * 64);
+            let mask = u64::MAX >> (64 - (next - at)) << (at % 64);
             match undefined {
                 true => *word |= mask,
                 false => *word &= !mask,
             }
-            return;
-        }
-        for byte in at..at + count {
-            let Some(word) = self.undefined.get_mut(byte / 64) else {
-                return;
-            };
-            match undefined {
-                true => *word |= 1 << (byte % 64),
-                false => *word &= !(1 << (byte % 64)),
-            }
+            at = next;
         }
     }
 

@@ -1,14 +1,19 @@
-//! Instructions that only compute: most of a run. Their operands are read where they are, and nothing else happens.
+//! Instructions that only compute, or access memory and do nothing else: most of a run.
 //!
-//! [`Machine::step`] gives the same results without this file, and copies every operand on the way.
+//! [`Machine::step`] gives the same results without this file, and copies every operand on the way. Where a warp has one
+//! group only, those that follow each other run without a look at other groups, of which none of them makes any.
 
 use analysis::code::{Instruction, Source};
 use isa::compute::{Exactness, Op, Program};
 
 use super::{
     Machine,
-    running::Running,
-    warp::{LANES, Lanes, Warp},
+    findings::At,
+    mbarriers,
+    races::Kind,
+    running::{Running, kind_of},
+    step::Evaluation,
+    warp::{Group, LANES, Lanes, State, Warp},
 };
 
 /// Inputs of a program at most.
@@ -16,6 +21,177 @@ const MAX_INPUTS: usize = 8;
 static ZEROS: Lanes = [0; LANES];
 
 impl Machine<'_> {
+    /// Runs at most so many of the next instructions of a warp, as long as they only compute or access memory; returns
+    /// how many. There are none if the warp has several groups.
+    pub(super) fn run_straight(
+        &mut self,
+        (cluster, block): (usize, usize),
+        warp: &mut Warp,
+        most: u32,
+    ) -> u32 {
+        let &[
+            Group {
+                lanes: lanes @ 1..,
+                frame,
+                pc,
+                state: State::Ready,
+                ..
+            },
+        ] = &warp.groups[..]
+        else {
+            return 0;
+        };
+        if !warp.pending.is_idle() {
+            return 0;
+        }
+        let code = self.code;
+        let function = &code.functions[warp.frames[frame].function];
+        let rest = function.instructions.get(pc as usize..).unwrap_or(&[]);
+        let mut running = Running {
+            cluster,
+            block,
+            group: 0,
+            frame,
+            active: lanes,
+            at: At {
+                range: function.name_range,
+                block: self.world.clusters[cluster].blocks[block].index,
+                warp: warp.number,
+            },
+        };
+        let mut count = 0;
+        for (instruction, _) in rest.iter().zip(0..most) {
+            let is_plain = instruction.computes_only || instruction.accesses_only;
+            let Some(program) = instruction.program.as_deref().filter(|_| is_plain) else {
+                break;
+            };
+            warp.time += 1;
+            self.world.findings.step += 1;
+            self.steps += 1;
+            running.at.range = instruction.range;
+            running.active = match instruction.guard {
+                Some(guard) => lanes & self.guard(warp, frame, guard, lanes, &running.at),
+                None => lanes,
+            };
+            let is_done = running.active == 0
+                || match instruction.computes_only {
+                    true => self.compute(warp, &running, instruction, program),
+                    false => self.access_memory(warp, &running, instruction, program),
+                };
+            if !is_done {
+                // A single step runs it, and counts it.
+                warp.time -= 1;
+                self.world.findings.step -= 1;
+                self.steps -= 1;
+                break;
+            }
+            count += 1;
+            if self.ended.is_some() {
+                break;
+            }
+        }
+        warp.groups[0].pc += count;
+        self.lane_instructions += u64::from(count * lanes.count_ones());
+        count
+    }
+
+    /// Runs an instruction that accesses memory and does nothing else; `false` if nothing has been done, since a value
+    /// that it reads is undefined.
+    fn access_memory(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+    ) -> bool {
+        let sources = &instruction.sources[..];
+        if sources.len() > MAX_INPUTS {
+            return false;
+        }
+        let mut own = std::mem::take(&mut self.inputs);
+        if own.len() < sources.len() {
+            own.resize(sources.len(), [0; LANES]);
+        }
+        let mut inputs = [&ZEROS; MAX_INPUTS];
+        let mut undefined = 0;
+        for (((at, source), own), to) in (sources.iter().enumerate()).zip(&mut own).zip(&mut inputs)
+        {
+            match *source {
+                Source::Register(slot, 0) => {
+                    let frame = &warp.frames[running.frame];
+                    undefined |= frame.undefined[slot as usize];
+                    *own = frame.registers[slot as usize];
+                }
+                Source::Constant(it) => own.fill(it),
+                source => {
+                    let bits = program.inputs.get(at).map_or(64, |it| it.bits);
+                    let lanes;
+                    (*own, lanes) = self.read(warp, running, source, bits);
+                    undefined |= lanes;
+                }
+            }
+            *to = own;
+        }
+        if undefined & running.active != 0 {
+            self.inputs = own;
+            return false;
+        }
+        let kind = kind_of(instruction, program);
+        let inputs = &inputs[..sources.len()];
+        let mut access = self.world.access(warp, running, kind);
+        self.evaluator.access(program, inputs, &mut access);
+        let (loaded, missing) = (access.undefined, access.missing);
+        if loaded == 0 && !missing {
+            for store in &program.stores {
+                let place = program.places[usize::from(store.place)];
+                let value = |node: u32| match program.steps[node as usize] {
+                    Op::Input(it) => inputs[it as usize],
+                    _ => self.evaluator.value(node),
+                };
+                let values = (value(store.value), store.high.map(value));
+                let address = value(store.address);
+                access.store_lanes(&place, address, store.element, values, None);
+            }
+            let frame = &mut warp.frames[running.frame];
+            for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
+                if let Some(slot) = *slot {
+                    let value = match program.steps[*node as usize] {
+                        Op::Input(it) => inputs[it as usize],
+                        _ => self.evaluator.value(*node),
+                    };
+                    frame.write(slot as usize, running.active, value, None);
+                }
+            }
+        }
+        self.inputs = own;
+        if missing {
+            self.missing_argument(instruction);
+        } else if loaded != 0 {
+            self.keep_undefined(warp, running, instruction, program, loaded);
+        } else if !program.stores.is_empty() {
+            self.end_if_refused();
+            mbarriers::settle(&mut self.world.clusters[running.cluster].blocks[running.block]);
+        }
+        true
+    }
+
+    /// Writes what an instruction has read from memory that was undefined in some lanes.
+    fn keep_undefined(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        loaded: u32,
+    ) {
+        self.inputs.truncate(instruction.sources.len());
+        let inputs = std::mem::take(&mut self.inputs);
+        let (kind, how) = (Kind::default(), Evaluation::Quiet);
+        self.evaluate(warp, running, program, &inputs, (0, 0), kind, how);
+        self.inputs = inputs;
+        self.keep(warp, running, instruction, program, (0, 0), (0, loaded));
+    }
+
     /// Runs an instruction that only computes, and writes its results; `false` if nothing has been done, since a value
     /// that it reads is undefined.
     pub(super) fn compute(

@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod tests;
+mod warps;
 
 use std::collections::BTreeMap;
 
@@ -22,8 +23,7 @@ use super::{
     findings::{At, lanes_of},
     knowledge::Known,
     shadow::{Entry, Shadow, part},
-    stripe::{Stripe, WORD},
-    warp::Lanes,
+    stripe::WORD,
 };
 
 /// The author of an access, and the warp whose knowledge counts for it.
@@ -397,79 +397,6 @@ impl Races {
             self.synchronize(key, thread, lane, writes, kind);
         }
         self.found.drain(..).next().map(|it| it.1)
-    }
-
-    /// Accesses of as many bytes at an address in each of some lanes, of which each writes its value; the races of each
-    /// lane.
-    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
-    pub(super) fn access_lanes(
-        &mut self,
-        keys: &Lanes,
-        bytes: u64,
-        thread: Thread,
-        lanes: u32,
-        values: Option<&Lanes>,
-        kind: Kind,
-        range: TextRange,
-    ) -> Vec<(u8, Conflict)> {
-        let writes = values.is_some();
-        let entry = entry_of(thread, writes, kind, range);
-        let lanes = match Stripe::new(keys, bytes, lanes).filter(|_| is_simple(kind)) {
-            Some(stripe) => self.access_rows(stripe, bytes, entry, values),
-            None => lanes,
-        };
-        for lane in lanes_of(lanes) {
-            let at = usize::from(lane);
-            let entry = Entry {
-                lanes: 1 << lane,
-                ..entry
-            };
-            let value = values.map_or(0, |it| it[at]);
-            self.access_bytes((keys[at], bytes), entry, value, lane);
-            if kind.strong {
-                self.synchronize(keys[at], thread, lane, writes, kind);
-            }
-        }
-        std::mem::take(&mut self.found)
-    }
-
-    /// Records a stripe of accesses of `bytes` bytes each, where the shadow keeps rows. Returns the lanes whose accesses
-    /// are left for [`Races::access_bytes`], as a mask.
-    fn access_rows(
-        &mut self,
-        stripe: Stripe,
-        bytes: u64,
-        entry: Entry,
-        values: Option<&Lanes>,
-    ) -> u32 {
-        let known = self.warps.get(&(entry.view as usize));
-        let mut left = 0;
-        for (line, row) in stripe.rows() {
-            let entry = Entry {
-                lanes: row.lanes,
-                bytes: u8::MAX >> (8 - WORD),
-                ..entry
-            };
-            let is_before = |old: &Entry| known.is_none_or(|it| it.all_cover(&old.moment()));
-            let Some(kept) = self.shadow.add_row(line, row, &entry, is_before) else {
-                left |= entry.lanes;
-                continue;
-            };
-            let Some(values) = values else {
-                continue;
-            };
-            let count = row.words.count_ones() as usize;
-            if kept.len() != count {
-                *kept = vec![0; count].into();
-            }
-            let width = stripe.width();
-            for (kept, lane) in kept.chunks_exact_mut(width).zip(lanes_of(row.lanes)) {
-                for (index, kept) in (0..).zip(kept) {
-                    *kept = part(values[usize::from(lane)], bytes, index);
-                }
-            }
-        }
-        left
     }
 
     fn access_bytes(&mut self, (key, bytes): (u64, u64), entry: Entry, value: u64, lane: u8) {

@@ -131,7 +131,14 @@ impl Machine<'_> {
         warp.wake_pollers(self.world.global.changes);
         let quantum = self.quantum();
         let fair = begin_turn(&mut warp);
-        for _ in 0..quantum {
+        let mut left = quantum;
+        while left > 0 {
+            let done = self.run_straight((cluster, block), &mut warp, left);
+            left -= done;
+            if left == 0 {
+                break;
+            }
+            left -= 1;
             warp.merge();
             let group = match fair {
                 true => warp.next_in_turn(),

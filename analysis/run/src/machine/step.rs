@@ -25,7 +25,7 @@ use super::{
 
 /// How a program is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Evaluation {
+pub(super) enum Evaluation {
     /// Its accesses count.
     Real,
     /// They do not.
@@ -33,6 +33,9 @@ enum Evaluation {
     /// The same, and the undefined bits of memory are read inverted.
     Inverted,
 }
+
+/// The carry flag and the stack pointer for programs that read neither.
+static NO_FLAGS: [Lanes; 2] = [[0; LANES]; 2];
 
 impl Machine<'_> {
     /// Runs an instruction of a group.
@@ -164,7 +167,14 @@ impl Machine<'_> {
     }
 
     /// The lanes in which a guard holds.
-    fn guard(&mut self, warp: &Warp, frame: usize, guard: Guard, lanes: u32, at: &At) -> u32 {
+    pub(super) fn guard(
+        &mut self,
+        warp: &Warp,
+        frame: usize,
+        guard: Guard,
+        lanes: u32,
+        at: &At,
+    ) -> u32 {
         let frame = &warp.frames[frame];
         let slot = guard.slot as usize;
         let undefined = frame.undefined[slot] & lanes;
@@ -421,7 +431,7 @@ impl Machine<'_> {
     /// Runs the steps of a program in all lanes; the lanes in which memory was undefined, and whether a parameter
     /// without an argument was read.
     #[allow(clippy::too_many_arguments, reason = "an evaluation has so many sides")]
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         warp: &mut Warp,
         running: &Running,
@@ -431,17 +441,17 @@ impl Machine<'_> {
         kind: Kind,
         how: Evaluation,
     ) -> (u32, bool) {
-        let (mut carry, mut stack) = ([0; LANES], [0; LANES]);
-        if program.flags {
+        let flags = program.flags.then(|| {
             let registers = &warp.frames[running.frame].registers;
-            carry = registers[analysis::code::CARRY as usize];
-            stack = registers[analysis::code::STACK as usize];
-        }
+            let flag = |slot: u32| registers[slot as usize];
+            [flag(analysis::code::CARRY), flag(analysis::code::STACK)]
+        });
+        let [carry, stack] = flags.as_ref().unwrap_or(&NO_FLAGS);
         let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
         let surroundings = Surroundings {
             active: running.active,
-            carry: &carry,
-            stack: &stack,
+            carry,
+            stack,
             cta: rank.into(),
             ctas: u64::MAX
                 >> (64
@@ -501,7 +511,22 @@ impl Machine<'_> {
             return self.missing_argument(instruction);
         }
         let open = self.unspecified(running, program);
-        let undefined = undefined | open;
+        let undefined = (undefined | open, loaded | open);
+        self.keep(warp, running, instruction, program, participants, undefined);
+    }
+
+    /// Writes what a program has computed; `undefined` and `loaded` are the lanes in which an input was undefined, and those in
+    /// which the instruction itself gave something undefined.
+    pub(super) fn keep(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        participants: (u64, u64),
+        (undefined, loaded): (u32, u32),
+    ) {
+        let kind = kind_of(instruction, program);
         let marks = match undefined | loaded {
             0 => Vec::new(),
             _ => self.undefined_ends(warp, running, program, participants, undefined),
@@ -522,7 +547,7 @@ impl Machine<'_> {
         let frame = &warp.frames[running.frame];
         let origin = match undefined | loaded {
             0 => None,
-            _ if loaded | open != 0 => Some(instruction.range),
+            _ if loaded != 0 => Some(instruction.range),
             _ => frame.origin(&instruction.sources),
         };
         self.write_memory(warp, running, program, kind, stored, origin);

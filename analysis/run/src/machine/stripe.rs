@@ -61,6 +61,20 @@ impl Stripe {
         })
     }
 
+    /// The stripe of accesses of `bytes` bytes by all lanes, of which that of lane 0 is at `key` and the others are `step`
+    /// bytes after each other; `None` where [`Stripe::new`] gives none.
+    pub(super) fn even((key, step): (u64, u64), bytes: u64) -> Option<Stripe> {
+        let is_whole = bytes.is_power_of_two() && bytes.is_multiple_of(WORD);
+        let reach = bytes..=MOST_PITCH * WORD;
+        let is_right = is_whole && reach.contains(&step) && (step | key).is_multiple_of(bytes);
+        is_right.then_some(Stripe {
+            origin: key / WORD,
+            pitch: step / WORD,
+            width: bytes / WORD,
+            lanes: u32::MAX,
+        })
+    }
+
     /// Words of a lane.
     pub(super) fn width(self) -> usize {
         self.width as usize
@@ -84,8 +98,8 @@ impl Stripe {
                 _ => left,
             };
             left &= !lanes;
-            let dense =
-                self.pitch == self.width && (lanes >> first).wrapping_add(1).is_power_of_two();
+            let adjacent = lanes >> first;
+            let dense = self.pitch == self.width && adjacent & adjacent.wrapping_add(1) == 0;
             let words = match dense {
                 true => {
                     let count = u64::from(lanes.count_ones()) * self.width;
@@ -153,6 +167,12 @@ mod tests {
         ];
         let all: String = cases
             .map(|(start, step, bytes, lanes)| {
+                if lanes == u32::MAX {
+                    let keys: Lanes = std::array::from_fn(|it| start + step * it as u64);
+                    let rows = |it: Option<Stripe>| it.map(|it| it.rows().collect::<Vec<_>>());
+                    let even = Stripe::even((start, step), bytes);
+                    assert_eq!(rows(even), rows(Stripe::new(&keys, bytes, lanes)));
+                }
                 format!(
                     "{start} {step} {lanes:x}\n{}",
                     rows(start, step, bytes, lanes)

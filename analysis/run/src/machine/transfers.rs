@@ -31,14 +31,20 @@ impl Access<'_> {
         {
             let region = found.region;
             let from = (usize::from(element) * bytes) as u64;
-            let offsets = addresses.map(|it| it.wrapping_sub(found.base).wrapping_add(from));
-            self.record_lanes(region, &offsets, bytes, lanes, Some(low));
-            if found.neighbours
-                && undefined.is_none()
-                && place.count == 1
-                && self.write_neighbours(region, offsets[0] as usize, bytes, low)
-            {
-                return;
+            let offset = |address: u64| address.wrapping_sub(found.base).wrapping_add(from);
+            let offsets;
+            if found.neighbours {
+                let first = offset(addresses[0]) as usize;
+                let pitch = bytes * usize::from(place.count);
+                self.record_neighbours((region, first), bytes, pitch, Some(low));
+                if undefined.is_none() && self.write_neighbours(region, first, (bytes, pitch), low)
+                {
+                    return;
+                }
+                offsets = addresses.map(offset);
+            } else {
+                offsets = addresses.map(offset);
+                self.record_lanes(region, &offsets, bytes, lanes, Some(low));
             }
             for lane in lanes_of(lanes).map(usize::from) {
                 let value = (low[lane], undefined.map_or(0, |it| it[lane]));
@@ -81,12 +87,11 @@ impl Access<'_> {
         let Together { region, base, .. } = found;
         let bytes = usize::from(place.bytes);
         let from = (usize::from(element) * bytes) as u64;
-        let mut offsets = [0; LANES];
-        for (offset, address) in offsets.iter_mut().zip(addresses) {
-            *offset = address.wrapping_sub(base).wrapping_add(from);
-        }
-        if half == 0 {
-            self.record_lanes(region, &offsets, bytes, lanes, None);
+        let offset = |address: u64| address.wrapping_sub(base).wrapping_add(from);
+        let first = offset(addresses[0]) as usize;
+        let pitch = bytes * usize::from(place.count);
+        if half == 0 && found.neighbours {
+            self.record_neighbours((region, first), bytes, pitch, None);
         }
         let skipped = usize::from(half) * 8;
         let count = (bytes - skipped.min(bytes)).min(8);
@@ -95,10 +100,28 @@ impl Access<'_> {
             Region::Shared(block) => &self.blocks[block].shared,
             _ => self.entry,
         };
-        let first = offsets[0] as usize;
-        if found.neighbours && place.count == 1 && data.read_neighbours(first, bytes, out) {
+        if found.neighbours && data.read_neighbours(first, (bytes, pitch), out) {
             return true;
         }
+        if found.is_one
+            && region == Region::Entry
+            && let (value, 0) = data.read(first + skipped, count)
+        {
+            *out = [value; N];
+            return true;
+        }
+        let mut offsets = [0; LANES];
+        for (to, address) in offsets.iter_mut().zip(addresses) {
+            *to = offset(*address);
+        }
+        if half == 0 && !found.neighbours {
+            self.record_lanes(region, &offsets, bytes, lanes, None);
+        }
+        let data = match region {
+            Region::Global(index) => &self.global.all[index].data,
+            Region::Shared(block) => &self.blocks[block].shared,
+            _ => self.entry,
+        };
         let mut all = 0;
         for lane in lanes_of(lanes).map(usize::from) {
             let (value, undefined) = data.read(offsets[lane] as usize + skipped, count);
@@ -119,7 +142,7 @@ impl Access<'_> {
         &mut self,
         region: Region,
         offset: usize,
-        bytes: usize,
+        sizes: (usize, usize),
         values: &Lanes,
     ) -> bool {
         let data = match region {
@@ -129,7 +152,7 @@ impl Access<'_> {
             }
             _ => return false,
         };
-        let changed = data.write_neighbours(offset, bytes, values);
+        let changed = data.write_neighbours(offset, sizes, values);
         self.global.changes += u64::from(changed == Some(true));
         changed.is_some()
     }

@@ -177,14 +177,23 @@ fn sums_of_half_a_warp() {
             end: ret;"
         )
     };
-    for (lane, expect) in [(3, expect![[r#"
+    for (lane, expect) in [
+        (
+            3,
+            expect![[r#"
         Finished
         p0 = [1, 1, 1, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
-    "#]]), (9, expect![[r#"
+    "#]],
+        ),
+        (
+            9,
+            expect![[r#"
         Finished
         unspecified-operand 21 `shfl.sync.down.b32 %r2, %r1, 8, 31, 0xFFFF;` lanes [9]: PTX does not say what the result is for these operands
         p0 = [1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
-    "#]])] {
+    "#]],
+        ),
+    ] {
         check(&body(lane), 32, &[&[1; 16]], expect);
     }
 }

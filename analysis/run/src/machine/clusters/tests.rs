@@ -56,22 +56,34 @@ ret;
 #[test]
 fn blocks_take_over_others() {
     let wait = "fence.proxy.async.shared::cta;\nbar.sync 0;";
-    check(wait, "[3, 2]", expect![[r#"
+    check(
+        wait,
+        "[3, 2]",
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5]
-    "#]]);
-    check(wait, "6", expect![[r#"
+    "#]],
+    );
+    check(
+        wait,
+        "6",
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_response_is_overwritten_while_others_read_it() {
-    check("", "6", expect![[r#"
+    check(
+        "",
+        "6",
+        expect![[r#"
         Deadlock
         stale-read 31 `ld.shared.b128 %response, [answer];` lanes [0]: nothing orders this read and the copy that writes the location again: the copy has not been waited for, or begins before this read is over
         deadlock 28 `mbarrier.try_wait.parity.shared.b64 %done, [bar], %phase;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the warp waits for a phase of an mbarrier that nothing completes any more
         p0 = [0, 1, 2, 3, 4, 5]
-    "#]]);
+    "#]],
+    );
 }

@@ -1,6 +1,7 @@
 use syntax::{TextRange, TextSize};
 
 use super::*;
+use crate::machine::warp::Lanes;
 
 /// A generator of numbers below a bound: a linear congruence.
 struct Draw(u64);
@@ -56,7 +57,11 @@ fn rows_find_what_single_accesses_find() {
                 ..Kind::default()
             };
             let written = writes.then_some(&values);
-            let found = rows.access_lanes(&keys, bytes, thread, lanes, written, kind, range);
+            let found = if lanes == u32::MAX && keys[0] == start {
+                rows.access_neighbours((start, step), bytes, thread, written, kind, range)
+            } else {
+                rows.access_lanes(&keys, bytes, thread, lanes, written, kind, range)
+            };
             let show = |(lane, it): (u8, Conflict)| (lane, it.message, it.other);
             let found: Vec<_> = found.into_iter().map(show).collect();
             let one_by_one = lanes_of(lanes).filter_map(|lane| {

@@ -1,0 +1,135 @@
+//! Accesses of all lanes of a warp at once, which the shadow keeps in rows where it can.
+
+use syntax::TextRange;
+
+use super::{Kind, Races, Thread, entry_of, is_simple};
+use crate::machine::{
+    conflict::Conflict,
+    findings::lanes_of,
+    shadow::{Entry, part},
+    stripe::{Stripe, WORD},
+    warp::Lanes,
+};
+
+impl Races {
+    /// Accesses of as many bytes at an address in each of some lanes, of which each writes its value; the races of each
+    /// lane.
+    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    pub(in crate::machine) fn access_lanes(
+        &mut self,
+        keys: &Lanes,
+        bytes: u64,
+        thread: Thread,
+        lanes: u32,
+        values: Option<&Lanes>,
+        kind: Kind,
+        range: TextRange,
+    ) -> Vec<(u8, Conflict)> {
+        let entry = entry_of(thread, values.is_some(), kind, range);
+        let lanes = match Stripe::new(keys, bytes, lanes).filter(|_| is_simple(kind)) {
+            Some(stripe) => self.access_rows(stripe, bytes, entry, values),
+            None => lanes,
+        };
+        self.access_each(keys, bytes, thread, lanes, values, kind, range)
+    }
+
+    /// The same by all lanes, of which lane 0 accesses the bytes at a key and each other one those `step` bytes after the
+    /// lane before.
+    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    pub(in crate::machine) fn access_neighbours(
+        &mut self,
+        (key, step): (u64, u64),
+        bytes: u64,
+        thread: Thread,
+        values: Option<&Lanes>,
+        kind: Kind,
+        range: TextRange,
+    ) -> Vec<(u8, Conflict)> {
+        let entry = entry_of(thread, values.is_some(), kind, range);
+        let stripe = Stripe::even((key, step), bytes).filter(|_| is_simple(kind));
+        let lanes = stripe.map_or(u32::MAX, |it| self.access_rows(it, bytes, entry, values));
+        if lanes == 0 {
+            return Vec::new();
+        }
+        let keys = std::array::from_fn(|lane| key.wrapping_add(step * lane as u64));
+        self.access_each(&keys, bytes, thread, lanes, values, kind, range)
+    }
+
+    /// The same one lane after the other.
+    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    fn access_each(
+        &mut self,
+        keys: &Lanes,
+        bytes: u64,
+        thread: Thread,
+        lanes: u32,
+        values: Option<&Lanes>,
+        kind: Kind,
+        range: TextRange,
+    ) -> Vec<(u8, Conflict)> {
+        let writes = values.is_some();
+        let entry = entry_of(thread, writes, kind, range);
+        for lane in lanes_of(lanes) {
+            let at = usize::from(lane);
+            let entry = Entry {
+                lanes: 1 << lane,
+                ..entry
+            };
+            let value = values.map_or(0, |it| it[at]);
+            self.access_bytes((keys[at], bytes), entry, value, lane);
+            if kind.strong {
+                self.synchronize(keys[at], thread, lane, writes, kind);
+            }
+        }
+        std::mem::take(&mut self.found)
+    }
+
+    /// Records a stripe of accesses of `bytes` bytes each, where the shadow keeps rows. Returns the lanes whose accesses
+    /// are left for [`Races::access_bytes`], as a mask.
+    fn access_rows(
+        &mut self,
+        stripe: Stripe,
+        bytes: u64,
+        entry: Entry,
+        values: Option<&Lanes>,
+    ) -> u32 {
+        let known = self.warps.get(&(entry.view as usize));
+        let mut left = 0;
+        for (line, row) in stripe.rows() {
+            let entry = Entry {
+                lanes: row.lanes,
+                bytes: u8::MAX >> (8 - WORD),
+                ..entry
+            };
+            let is_before = |old: &Entry| known.is_none_or(|it| it.all_cover(&old.moment()));
+            let Some(kept) = self.shadow.add_row(line, row, &entry, is_before) else {
+                left |= entry.lanes;
+                continue;
+            };
+            let Some(values) = values else {
+                continue;
+            };
+            let count = row.words.count_ones() as usize;
+            if kept.len() != count {
+                *kept = vec![0; count].into();
+            }
+            let width = stripe.width();
+            let first = row.lanes.trailing_zeros() as usize;
+            if width == 1
+                && row.lanes >> first == u32::MAX >> (32 - count)
+                && let Some(values) = values.get(first..first + count)
+            {
+                for (kept, value) in kept.iter_mut().zip(values) {
+                    *kept = part(*value, bytes, 0);
+                }
+                continue;
+            }
+            for (kept, lane) in kept.chunks_exact_mut(width).zip(lanes_of(row.lanes)) {
+                for (index, kept) in (0..).zip(kept) {
+                    *kept = part(values[usize::from(lane)], bytes, index);
+                }
+            }
+        }
+        left
+    }
+}
