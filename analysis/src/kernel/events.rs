@@ -11,12 +11,16 @@ use syntax::{TextRange, TextSize};
 use crate::{
     flow::{
         form_program::operation,
-        ids::{Base, Step, VariableName},
+        ids::{Base, Step, Value, VariableName},
     },
     hir::bound::{Bound, BoundOperand},
     reading::Subject,
-    values::{Origin, Purpose, Sum, Values},
+    values::{Leaf, Origin, Purpose, Sum, Values},
 };
+
+/// Writes of a register that are compared, and blocks that are searched for them.
+const MAX_WRITES: usize = 4;
+const MAX_BLOCKS: usize = 256;
 
 /// A function with its values and its events.
 pub(super) struct Kernel<'a, 'db> {
@@ -208,6 +212,9 @@ impl Kernel<'_, '_> {
         if let Some(found) = self.in_variable(&sum, offset) {
             return Some(found);
         }
+        if let Some(found) = self.chosen(value, offset, step) {
+            return Some(found);
+        }
         let (origin, distance) = self.values.place(value, step)?;
         // The same place in another block of the cluster counts as this one.
         if let Origin::Written(source) = origin
@@ -226,6 +233,32 @@ impl Kernel<'_, '_> {
             offset: distance.wrapping_add(offset),
             terms: Vec::new(),
         })
+    }
+
+    /// The address in a register that several instructions write, as the stage of the round before: all of them give
+    /// stages of one ring.
+    fn chosen(&mut self, value: Value, offset: i64, step: Step) -> Option<Address> {
+        let node = self.values.before(value, step);
+        if !matches!(self.values.leaf_of(node), Some(Leaf::Merge(_))) {
+            return None;
+        }
+        let chains = self.values.chains().clone();
+        let writes = chains.few_reaching_writes(value, step, MAX_WRITES, MAX_BLOCKS)?;
+        let bits = self.values.bits(value);
+        let mut all = Vec::new();
+        for write in writes {
+            let node = self.values.after(value, write);
+            let sum = self.values.sum(node, bits);
+            all.push(self.in_variable(&sum, offset)?);
+        }
+        let varying = all.iter().position(|it| !it.terms.is_empty());
+        let found = all.swap_remove(varying?);
+        let stride = found.stride();
+        let fits = |it: &Address| {
+            let apart = it.offset.wrapping_sub(found.offset);
+            it.start == found.start && apart % stride == 0 && it.stride() % stride == 0
+        };
+        (stride > 0 && all.iter().all(fits)).then_some(found)
     }
 
     /// A sum as an address in the one variable that is in it.

@@ -296,6 +296,42 @@ ret;
     );
 }
 
+#[test]
+fn an_arrival_at_the_stage_of_the_round_before() {
+    check(
+        ".version 8.5
+.target sm_90a
+.address_size 64
+.entry k(.param .u32 n) .reqntid 128 {
+.reg .b32 %r<30>; .reg .pred %p<9>;
+.shared .align 8 .b64 full[2]; .shared .align 8 .b64 empty[2];
+ld.param.u32 %r1, [n];
+mbarrier.init.shared::cta.b64 [empty], 128;
+mbarrier.init.shared::cta.b64 [empty+8], 128;
+mov.u32 %r2, 0; mov.u32 %r3, empty; setp.ne.u32 %p1, %r2, 0;
+NEXT: and.b32 %r4, %r2, 1; mov.u32 %r5, empty; mad.lo.u32 %r5, %r4, 8, %r5;
+@%p1 mbarrier.arrive.shared::cta.b64 _, [%r3];
+mov.u32 %r3, %r5;
+mov.u32 %r6, full; selp.u32 %r6, %r5, %r6, %p1;
+mbarrier.arrive.shared::cta.b64 _, [%r6];
+add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;
+setp.lt.u32 %p2, %r2, %r1;
+@%p2 bra NEXT;
+ret;
+}
+",
+        expect![[r#"
+            k Some((128, true))
+            full Some(16) [] []
+            empty Some(16) [8, 9, 12] []
+            loop 11 depth 1 waits 0
+            empty x2 by Some(8) init [8, 9] arrived [12] [None] completed [] waited []
+            r6 x1 by None init [] arrived [15] [None] completed [] waited []
+            unknown []
+        "#]],
+    );
+}
+
 /// Two stages that two warps fill, half each; the warp chooses the half by `half`, the counter a stage by `stage`.
 #[track_caller]
 fn check_halves(stage: u32, half: u32, product: u32, expect: Expect) {
