@@ -1302,3 +1302,64 @@ def texture_levels(random):
         Lines('sampler = { filter = "point" }', name="nearest"),
         Lines('sampler = { level_filter = "linear" }', name="means"),
     ], {2: at(level), 3: between, 4: at(level)}
+
+
+def tensor_map(of, dtype, shape, box, swizzle=0):
+    keys = f'of = "{of}", type = "{dtype}", shape = {shape}, box = {box}'
+    return Lines(f"tensormap = {{ {keys}, swizzle = {swizzle} }}" if swizzle else f"tensormap = {{ {keys} }}")
+
+
+@case(block=None, shared=32800, made_of="hand")
+def warpgroup_roles(random):
+    # Rows beyond the tensors are zeros.
+    a, b = small(random, (12, 640), ml_dtypes.float8_e4m3fn), small(random, (12, 640), ml_dtypes.float8_e4m3fn)
+    c = zeros((64, 32), f32)
+    c[:12, :12] = a.astype(f32) @ b.astype(f32).T
+    maps = [tensor_map("4", "u8", [640, 12], [128, 64], 128), tensor_map("5", "u8", [640, 12], [128, 32], 128)]
+    return [*maps, tensor_map("6", "f32", [32, 64], [32, 64]), u32(5), a.view(u8), b.view(u8), zeros((64, 32), f32)], {6: c}
+
+
+@case(block=160, made_of="hand")
+def tensor_ring(random):
+    x = random.integers(-8, 9, (4, 16, 32)).astype(f32)
+    sums = (x[0::2].sum(0), x[1::2].sum(0))
+    maps = [tensor_map("4", "f32", [32, 64], [32, 16]), tensor_map("5", "f32", [32, 32], [32, 16])]
+    return [*maps, u32(4), f32(0.5), x, zeros((32, 32), f32)], {5: np.concatenate(sums) * f32(0.5)}
+
+
+@case(block=None, shared=49200, made_of="hand")
+def fifth_pipeline(random):
+    a, b = small(random, (16, 256), f16), small(random, (16, 256), f16)
+    d = zeros((16, 32), f32)
+    d[:, :16] = a.astype(f32) @ b.astype(f32).T
+    maps = [tensor_map("4", "f16", [256, 16], [64, 128], 128), tensor_map("5", "f16", [256, 16], [64, 64], 128)]
+    return [*maps, Undefined((16, 32), f32), u32(4), a, b], {2: d}
+
+
+@case(block=128, shared=12288, made_of="hand")
+def three_stages(random):
+    a, b = small(random, (32, 128), f16), small(random, (128, 32), f16)
+    return [a, b, Undefined((32, 32), f32), u32(32), u32(128)], {2: a.astype(f32) @ b.astype(f32)}
+
+
+@case(block=128, made_of="hand")
+def digits(random):
+    x = random.integers(0, 1 << 32, 256, dtype=u32)
+    return [x, Undefined(256, u32), u32(8)], {1: x[np.argsort(x >> 8 & 15, kind="stable")]}
+
+
+@case(block=64, made_of="hand")
+def part_of_a_warp(random):
+    x = random.integers(-9, 10, 52).astype(f32)
+    return [x, zeros(1, f32), u32(52)], {1: np.array([x.sum()], f32)}
+
+
+@case(grid=(3, 3), block=None, made_of="hand")
+def stolen_blocks(random):
+    return [Undefined(288, u32)], {0: np.arange(288, dtype=u32)}
+
+
+@case(made_of="hand")
+def wide_loads(random):
+    x = random.integers(-50, 50, (32, 8)).astype(f32)
+    return [x, Undefined(32, f32)], {1: np.full(32, x.sum(1).max(), f32)}

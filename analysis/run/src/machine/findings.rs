@@ -35,6 +35,8 @@ pub(super) struct Findings {
     pub(super) refused: Option<Refusal>,
     /// The statements with a result that the manual leaves open.
     pub(super) open: FxHashSet<TextRange>,
+    /// Such a statement whose result was stored where lanes may read it again.
+    pub(super) stored: Option<TextRange>,
     /// The finding of each place in [`Self::all`], and the step that found it.
     seen: FxHashMap<(FindingCode, TextRange), (usize, u64)>,
 }
@@ -74,19 +76,19 @@ impl Findings {
         origin: Option<TextRange>,
     ) {
         let (mut at, mut code, mut message) = (*at, FindingCode::UninitializedRead, message);
-        let mut related = origin.map(|range| Related {
+        let of = |range: TextRange, message: &str| Related {
             range,
-            message: "reads what was never written".to_owned(),
-        });
+            message: message.to_owned(),
+        };
+        let mut related: Vec<Related> = Vec::new();
+        related.extend(origin.map(|it| of(it, "reads what was never written")));
+        let stored = self.stored.filter(|_| origin.is_some());
+        related.extend(stored.map(|it| of(it, "or the result of this, which PTX leaves open")));
         if let Some(range) = origin.filter(|it| self.open.contains(it)) {
-            related = Some(Related {
-                range: at.range,
-                message: "depends on the result".to_owned(),
-            });
+            related = vec![of(at.range, "depends on the result")];
             (at.range, code, message) = (range, FindingCode::UnspecifiedOperand, OPEN_RESULT);
         }
         if !self.knows(code, &at, lanes) {
-            let related = related.into_iter().collect();
             self.push(code, &at, lanes, message.to_owned(), related);
         }
     }

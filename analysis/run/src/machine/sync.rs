@@ -1,5 +1,8 @@
 //! Where threads meet: barriers of a block and of a cluster, and the lanes of a warp.
 
+#[cfg(test)]
+mod tests;
+
 use analysis::code::{Event, Function, Instruction};
 use isa::{
     compute::Op,
@@ -58,14 +61,22 @@ fn is_meeting_of_lanes(kind: EventKind) -> bool {
     )
 }
 
-/// The read of memory that a loop repeats which is at an instruction: the last one up to there.
+/// The read of memory that a loop repeats which is at an instruction: the last one up to there, else the first one after.
 fn polled(function: &Function, pc: u32) -> u32 {
     let reads = |it: &Instruction| {
         let steps = it.program.as_ref().map(|it| &it.steps);
         steps.is_some_and(|it| it.iter().any(|it| matches!(it, Op::Load { .. })))
     };
     let found = |it: &u32| function.instructions.get(*it as usize).is_some_and(reads);
-    (0..=pc).rev().take(64).find(found).unwrap_or(pc)
+    // The next jump back over the instruction closes the loop.
+    let back = (pc..).zip(function.instructions.get(pc as usize..).unwrap_or_default());
+    let mut back = back.filter_map(|(at, it)| {
+        let first = it.targets.iter().copied().filter(|it| *it <= pc).min()?;
+        Some((first, at))
+    });
+    let (first, last) = back.next().unwrap_or((pc.saturating_sub(64), pc));
+    let before = (first..=pc).rev().find(found);
+    before.or_else(|| (pc..=last).find(found)).unwrap_or(pc)
 }
 
 impl Machine<'_> {

@@ -210,6 +210,11 @@ impl Access<'_> {
             return;
         };
         let found = self.resolve(place.space, *address, place.bytes.into());
+        if let (Some(origin), false) = (origin, matches!(found, Some((Region::Global(_), _))))
+            && self.findings.open.contains(&origin)
+        {
+            self.findings.stored = Some(origin);
+        }
         if self.quiet || padding || !matches!(found, Some((Region::Global(_), _))) {
             return;
         }

@@ -197,3 +197,28 @@ fn sums_of_half_a_warp() {
         check(&body(lane), 32, &[&[1; 16]], expect);
     }
 }
+
+/// Such a value may be stored and read again before something depends on it.
+#[test]
+fn a_sum_of_half_a_warp_in_shared_memory() {
+    check(
+        &format!(
+            "{HEAD}
+            setp.lt.u32 %q, %x, 2;
+            @!%q bra end;
+            shfl.sync.down.b32 %r2, %x, 1, 31, 0x3;
+            st.shared.u32 [%t], %r2;
+            ld.shared.u32 %r3, [%t];
+            add.u32 %r3, %r3, 1;
+            st.global.u32 [%a], %r3;
+            end: ret;"
+        ),
+        32,
+        &[&[7, 8]],
+        expect![[r#"
+            Finished
+            uninitialized-read 24 `st.global.u32 [%a], %r3;` lanes [1]: the value that is stored depends on one that was never written
+            p0 = [2, 3]
+        "#]],
+    );
+}
