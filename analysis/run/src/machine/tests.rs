@@ -394,7 +394,7 @@ fn sizes_beyond_all_limits() {
         one,
         expect![[r#"
             Finished
-            out-of-bounds 7 `st.bulk.shared::cta [%s], %n, 0;` lanes [0]: the access writes 1099511627776 bytes: in no array or variable
+            out-of-bounds 7 `st.bulk.shared::cta [%s], %n, 0;` lanes [0]: the access writes 1099511627776 bytes: offset 0 of shared memory, of which the block has 64 bytes
             p0 = [0]
         "#]],
     );
