@@ -10,12 +10,7 @@ use super::{
 use crate::{
     api::Cost,
     db::SourceFile,
-    flow::{
-        effects::semantics,
-        flow,
-        form_program::work,
-        ids::{BlockId, Step},
-    },
+    flow::{effects::semantics, flow, form_program::work, ids::Step},
     hir::{
         body::body,
         bound::Operands,
@@ -193,7 +188,7 @@ fn add_warp(
         db.unwind_if_revision_cancelled();
         let index = flow.graph.loop_of[block as usize].map_or(sums.len() - 1, |it| it as usize);
         let there = match flow.graph.reachable[block as usize] {
-            true => lanes_in(samples, block),
+            true => samples.lanes_in(block),
             false => 0,
         };
         for step in steps.clone() {
@@ -202,7 +197,7 @@ fn add_warp(
             }
             let mut lanes = there;
             if let Some(guard) = guard(samples, step) {
-                lanes &= mask(samples, guard, block);
+                lanes &= samples.mask(guard, block);
             }
             if lanes == 0 {
                 continue;
@@ -242,24 +237,4 @@ fn add_warp(
 fn guard(samples: &mut LaneSamples<'_>, step: Step) -> Option<isa::compute::Node> {
     let guard = samples.condition(step)?;
     samples.is_placed(guard).then_some(guard)
-}
-
-/// The lanes in which a truth holds where a block reads it, as a mask.
-pub(crate) fn mask(samples: &mut LaneSamples<'_>, node: isa::compute::Node, block: BlockId) -> u32 {
-    let all = samples.at(node, block);
-    let lanes = all.iter().enumerate();
-    lanes.fold(0, |mask, (lane, it)| mask | ((it & 1) as u32) << lane)
-}
-
-/// The lanes that run a block, as far as branches depend on the place of the thread alone; others are taken to lead
-/// there.
-pub(crate) fn lanes_in(samples: &mut LaneSamples<'_>, block: BlockId) -> u32 {
-    let mut lanes = samples.lanes();
-    for (condition, holds, at) in samples.conditions_of(block) {
-        if samples.is_placed(condition) {
-            let taken = mask(samples, condition, at);
-            lanes &= if holds { taken } else { !taken };
-        }
-    }
-    lanes
 }

@@ -5,13 +5,14 @@
 
 mod costs;
 mod fold;
+mod overflow;
 mod pattern;
 mod sentence;
 #[cfg(test)]
 mod tests;
 mod trips;
 
-pub(crate) use costs::{costs, costs_of, lanes_in, mask};
+pub(crate) use costs::{costs, costs_of};
 pub(crate) use fold::MANY_SECTORS;
 pub(crate) use pattern::{accesses, accesses_of, block_shape, remarkable};
 pub(crate) use sentence::{sentence, sentences};

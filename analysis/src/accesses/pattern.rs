@@ -4,7 +4,10 @@ use isa::compute::{AddressSpace, LANES, Node, Op};
 use rustc_hash::FxHashSet;
 use salsa::Database;
 
-use super::fold::Fold;
+use super::{
+    fold::Fold,
+    overflow::{OverflowSearch, may_wrap},
+};
 use crate::{
     api::AccessPattern,
     code::launch_bounds,
@@ -165,11 +168,15 @@ fn judged(
         if sample == 0 {
             judges.retain_mut(|it| {
                 it.assumes = !assumptions(&mut samples, it.access, it.space, false).is_empty();
-                it.base.is_some() || it.is_remarkable(flow)
+                it.base.is_some() || !it.overflow.is_over() || it.is_remarkable(flow)
             });
         } else {
             let all_warps = sample + 1 >= shape.warps();
-            judges.retain(|it| it.is_remarkable(flow) || it.may_leave_variable(all_warps));
+            judges.retain(|it| {
+                it.is_remarkable(flow)
+                    || it.may_leave_variable(all_warps)
+                    || !all_warps && !it.overflow.is_over()
+            });
         }
         if judges.is_empty() {
             break;
@@ -196,7 +203,8 @@ fn addresses_register(flow: &Flow, operands: &Operands<'_>, step: Step) -> bool 
 fn may_be_remarkable(samples: &mut LaneSamples<'_>, step: Step, access: &MemoryAccess) -> bool {
     let origins = samples.origins(access.address);
     let in_variable = |it: &u32| samples.variable_of(*it).is_some();
-    if origins.iter().any(in_variable) {
+    let in_variable = origins.iter().any(in_variable);
+    if in_variable || samples.shape.threads.is_some() && may_wrap(samples, access.address) {
         return true;
     }
     let space = samples.space(access);
@@ -224,6 +232,7 @@ struct AccessJudge<'s> {
     fold: Fold,
     /// The address of the variable in which the access lies, with its name and size.
     base: Option<(Node, String, u64)>,
+    overflow: OverflowSearch,
 }
 
 impl<'s> AccessJudge<'s> {
@@ -244,10 +253,12 @@ impl<'s> AccessJudge<'s> {
             assumes: false,
             fold: Fold::new(access.bytes.unwrap_or(1), is_shared(space)),
             base,
+            overflow: OverflowSearch::new(samples, step, access.address),
         }
     }
 
     fn sample(&mut self, samples: &mut LaneSamples<'_>) {
+        self.overflow.sample(samples);
         if self.access.bulk || self.access.bytes.is_none() {
             return;
         }
@@ -275,7 +286,9 @@ impl<'s> AccessJudge<'s> {
     /// Whether the samples so far show that it is misaligned or slow.
     fn is_remarkable(&self, flow: &Flow) -> bool {
         let repeated = flow.graph.loop_of[self.block as usize].is_some();
-        (!self.assumes && self.fold.is_misaligned()) || (repeated && self.fold.is_slow())
+        self.overflow.wrap.is_some()
+            || (!self.assumes && self.fold.is_misaligned())
+            || (repeated && self.fold.is_slow())
     }
 
     /// Whether it has left its variable, or may do so in a warp that has not had its turn.
@@ -350,6 +363,10 @@ impl<'s> AccessJudge<'s> {
             in_range,
             extent: extent.filter(|_| in_range.is_some()),
             assumptions: assumptions(samples, access, self.space, holds),
+            overflow: self.overflow.wrap.map(|it| {
+                let written = text(samples, operands, function, self.step, it.node);
+                (written, it.found)
+            }),
         }
     }
 }

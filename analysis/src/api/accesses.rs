@@ -46,6 +46,19 @@ pub struct AccessPattern {
     pub extent: Option<(String, u64, i64, i64)>,
     /// The assumptions of the figures, for people.
     pub assumptions: Vec<String>,
+    /// A number of 32 bits inside the address that wraps in some thread, as an expression.
+    pub overflow: Option<(String, AddressOverflow)>,
+}
+
+/// A number of 32 bits that wraps before it becomes a part of an address of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressOverflow {
+    /// The index of a thread in which it wraps, along x, y and z.
+    pub thread: [u64; 3],
+    /// The number that it would be without a limit.
+    pub exact: i64,
+    /// The number that the address gets.
+    pub wrapped: i64,
 }
 
 impl AccessPattern {

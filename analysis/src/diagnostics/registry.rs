@@ -264,6 +264,8 @@ codes! {
         "Lanes of a warp access different words of one bank of shared memory in a loop.";
     UNCOALESCED_ACCESS = "uncoalesced-access" Lint Hint [] Flow
         "A warp accesses many more sectors of global memory in a loop than its bytes need.";
+    ADDRESS_OVERFLOW = "address-overflow" Lint Hint [] Flow
+        "A number of 32 bits inside an address wraps in a thread of every launch.";
     INCOMPLETE_ARGUMENT = "incomplete-argument" Lint Warning [] Item
         "An argument or result is stored in part only.";
     TOO_MANY_THREADS = "too-many-threads" Lint Warning [] Item

@@ -11,7 +11,7 @@ use isa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    accesses::{block_shape, lanes_in, mask},
+    accesses::block_shape,
     flow::{
         form_program::work,
         ids::{BlockId, Step, VariableName},
@@ -104,7 +104,7 @@ struct Reach {
 }
 
 /// An address with the bytes at it.
-struct Place {
+struct Accessed {
     step: Step,
     node: Node,
     bytes: u64,
@@ -144,7 +144,7 @@ impl Kernel<'_, '_> {
                     continue;
                 }
                 let Some(bytes) = access.bytes else { continue };
-                let place = Place {
+                let place = Accessed {
                     step: *step,
                     node: access.address,
                     bytes,
@@ -164,7 +164,7 @@ impl Kernel<'_, '_> {
         let mut products: FxHashMap<Step, Vec<Step>> = uses;
         for step in self.steps(is_product) {
             for node in self.descriptor_nodes(&mut samples, step) {
-                let place = Place {
+                let place = Accessed {
                     step,
                     node,
                     bytes: DESCRIPTOR_BYTES,
@@ -335,7 +335,7 @@ fn is_load(access: &MemoryAccess) -> bool {
 }
 
 /// The bytes of the variable that an address is in, in all threads that run the instruction.
-fn reach(samples: &mut LaneSamples<'_>, place: &Place, left: &mut usize) -> Option<Reach> {
+fn reach(samples: &mut LaneSamples<'_>, place: &Accessed, left: &mut usize) -> Option<Reach> {
     let flow = samples.flow();
     let block = flow.graph.block_of[place.step as usize];
     let (base, turning) = samples.single_variable(place.node)?;
@@ -353,9 +353,9 @@ fn reach(samples: &mut LaneSamples<'_>, place: &Place, left: &mut usize) -> Opti
     let mut firsts: Vec<Option<u64>> = vec![None; turns as usize];
     for warp in 0..warps {
         samples.begin(warp);
-        let mut lanes = lanes_in(samples, block) & place.lanes;
+        let mut lanes = samples.lanes_in(block) & place.lanes;
         if let Some(guard) = guard.filter(|it| samples.is_placed(*it)) {
-            lanes &= mask(samples, guard, block);
+            lanes &= samples.mask(guard, block);
         }
         for turn in 0..turns {
             let numbers = samples.in_turn(place.node, block, turn);

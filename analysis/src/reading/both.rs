@@ -35,7 +35,7 @@ pub(super) struct Both<'a> {
 
 /// A row, and the list of its `else`.
 #[derive(Clone)]
-struct Unit {
+struct RowUnit {
     row: Row,
     otherwise: Option<List>,
 }
@@ -124,12 +124,12 @@ impl<'a> Both<'a> {
         rows
     }
 
-    fn units(&self, list: List) -> Vec<Unit> {
-        let mut units: Vec<Unit> = Vec::new();
+    fn units(&self, list: List) -> Vec<RowUnit> {
+        let mut units: Vec<RowUnit> = Vec::new();
         for row in &self.lists[list] {
             match (row, units.last_mut()) {
                 (Row::Else(own), Some(unit)) => unit.otherwise = Some(*own),
-                _ => units.push(Unit {
+                _ => units.push(RowUnit {
                     row: row.clone(),
                     otherwise: None,
                 }),
@@ -139,7 +139,7 @@ impl<'a> Both<'a> {
     }
 
     /// A number that is the same for rows of the same kind and text, or with the same words.
-    fn key(&self, unit: &Unit, exact: bool) -> u64 {
+    fn key(&self, unit: &RowUnit, exact: bool) -> u64 {
         let (kind, text, tail) = match &unit.row {
             Row::Line(line) => (u8::from(line.meets), &*line.text, None),
             Row::Leave(line) => (2, &*line.text, None),
@@ -159,7 +159,7 @@ impl<'a> Both<'a> {
         }
     }
 
-    fn push_single(&mut self, units: &[Unit], word: &'static str, rows: &mut Vec<Row>) {
+    fn push_single(&mut self, units: &[RowUnit], word: &'static str, rows: &mut Vec<Row>) {
         if units.is_empty() {
             return;
         }
@@ -183,7 +183,7 @@ impl<'a> Both<'a> {
     }
 
     /// A row of both branches, and its `else`.
-    fn unit(&mut self, one: &Unit, other: &Unit, depth: usize) -> Option<Vec<Row>> {
+    fn unit(&mut self, one: &RowUnit, other: &RowUnit, depth: usize) -> Option<Vec<Row>> {
         let row = match (&one.row, &other.row) {
             (Row::Line(a), Row::Line(b)) => Row::Line(self.line(a, b)?),
             (Row::Leave(a), Row::Leave(b)) => Row::Leave(self.line(a, b)?),

@@ -62,7 +62,7 @@ pub(crate) struct Parameter {
 
 impl LeafSource {
     /// Whether it depends only on the place of the thread in its block and on the shape of that.
-    pub(super) fn is_place(&self) -> bool {
+    pub(crate) fn is_place(&self) -> bool {
         matches!(
             self,
             LeafSource::Tid(_) | LeafSource::Threads(_) | LeafSource::Lane | LeafSource::Mask(_)

@@ -490,6 +490,11 @@ impl<'a> LaneSamples<'a> {
         self.warp.lanes
     }
 
+    /// The index of the thread of a lane along x, y and z.
+    pub(crate) fn thread(&self, lane: usize) -> [u64; 3] {
+        self.warp.threads.map(|it| it[lane])
+    }
+
     /// The numbers of a node where a block reads it, in this sample.
     pub(crate) fn at(&mut self, node: Node, block: BlockId) -> Numbers {
         let mut context = LoopTurns::default();
@@ -517,27 +522,6 @@ impl<'a> LaneSamples<'a> {
     /// The number of a leaf that all threads share, in this sample.
     pub(crate) fn leaf_number_of(&mut self, leaf: u32) -> u64 {
         self.leaf(leaf, &LoopTurns::default())[0]
-    }
-
-    /// The one variable from whose address a node is made, and whether loops change it; `None` if it depends on anything
-    /// but that, the place of the thread and the turns of loops.
-    pub(crate) fn single_variable(&mut self, node: Node) -> Option<(u32, bool)> {
-        let mut found = None;
-        let mut turning = false;
-        for leaf in self.origins(node) {
-            match &self.sources[leaf as usize] {
-                it if it.is_place() => {}
-                LeafSource::Uniform(_, Style::Address(..)) if found.is_none() => found = Some(leaf),
-                // Of several ways only the way around a loop is known.
-                LeafSource::Phi(phi)
-                    if phi.index.is_some() && phi.entry.len() == 1 && phi.back.len() == 1 =>
-                {
-                    turning = true;
-                }
-                _ => return None,
-            }
-        }
-        Some((found?, turning))
     }
 
     /// The loops around a block, the outermost first.

@@ -40,6 +40,26 @@ impl LaneSamples<'_> {
         found
     }
 
+    /// The lanes in which a truth holds where a block reads it, as a mask.
+    pub(crate) fn mask(&mut self, node: Node, block: BlockId) -> u32 {
+        let all = self.at(node, block);
+        let lanes = all.iter().enumerate();
+        lanes.fold(0, |mask, (lane, it)| mask | ((it & 1) as u32) << lane)
+    }
+
+    /// The lanes that run a block, as far as branches depend on the place of the thread alone; others are taken to lead
+    /// there.
+    pub(crate) fn lanes_in(&mut self, block: BlockId) -> u32 {
+        let mut lanes = self.lanes();
+        for (condition, holds, at) in self.conditions_of(block) {
+            if self.is_placed(condition) {
+                let taken = self.mask(condition, at);
+                lanes &= if holds { taken } else { !taken };
+            }
+        }
+        lanes
+    }
+
     /// Whether every thread runs a block: no path from the start to an end avoids it.
     pub(crate) fn is_always_run(&self, block: BlockId) -> bool {
         let graph = &self.flow().graph;

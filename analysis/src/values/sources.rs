@@ -181,6 +181,27 @@ impl<'a> LaneSamples<'a> {
         found.unwrap_or(AddressSpace::Generic)
     }
 
+    /// The one variable from whose address a node is made, and whether loops change it; `None` if it depends on anything
+    /// but that, the place of the thread and the turns of loops.
+    pub(crate) fn single_variable(&mut self, node: Node) -> Option<(u32, bool)> {
+        let mut found = None;
+        let mut turning = false;
+        for leaf in self.origins(node) {
+            match &self.sources[leaf as usize] {
+                it if it.is_place() => {}
+                LeafSource::Uniform(_, Style::Address(..)) if found.is_none() => found = Some(leaf),
+                // Of several ways only the way around a loop is known.
+                LeafSource::Phi(phi)
+                    if phi.index.is_some() && phi.entry.len() == 1 && phi.back.len() == 1 =>
+                {
+                    turning = true;
+                }
+                _ => return None,
+            }
+        }
+        Some((found?, turning))
+    }
+
     /// Whether a leaf is the start of an array that the launch passes.
     pub(crate) fn is_pointer(&self, leaf: u32) -> bool {
         matches!(

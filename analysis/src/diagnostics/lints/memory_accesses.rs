@@ -1,4 +1,5 @@
-//! Accesses through registers, judged over all lanes: outside a variable, misaligned, with bank conflicts, uncoalesced.
+//! Accesses through registers, judged over all lanes: outside a variable, misaligned, at an address that wraps, with
+//! bank conflicts, uncoalesced.
 
 use salsa::Database;
 
@@ -8,7 +9,9 @@ use crate::{
     diagnostics::{
         finding::{Finding, finding},
         lints::statements::Statements,
-        registry::{BANK_CONFLICT, MISALIGNED_ACCESS, OUT_OF_BOUNDS, UNCOALESCED_ACCESS},
+        registry::{
+            ADDRESS_OVERFLOW, BANK_CONFLICT, MISALIGNED_ACCESS, OUT_OF_BOUNDS, UNCOALESCED_ACCESS,
+        },
     },
     hir::items::Function,
 };
@@ -33,6 +36,7 @@ pub(super) fn check(
         let found = outside(&access)
             .map(|it| (OUT_OF_BOUNDS, it))
             .or_else(|| Some((MISALIGNED_ACCESS, misaligned(&access)?)))
+            .or_else(|| Some((ADDRESS_OVERFLOW, overflow(&access)?)))
             .or_else(|| Some((BANK_CONFLICT, conflict(&access).filter(|_| repeated)?)))
             .or_else(|| {
                 Some((
@@ -74,6 +78,21 @@ fn misaligned(access: &AccessPattern) -> Option<Text> {
         access.address
     );
     Some((message, None))
+}
+
+fn overflow(access: &AccessPattern) -> Option<Text> {
+    let (text, found) = access.overflow.as_ref()?;
+    let [x, y, z] = found.thread;
+    let thread = match (y, z) {
+        (0, 0) => x.to_string(),
+        _ => format!("({x}, {y}, {z})"),
+    };
+    let message = format!(
+        "`{text}` in the address has 32 bits: thread {thread} gets {} instead of {}",
+        found.wrapped, found.exact
+    );
+    let help = "extend the operands to 64 bits before they are multiplied or added".to_owned();
+    Some((message, Some(help)))
 }
 
 fn conflict(access: &AccessPattern) -> Option<Text> {

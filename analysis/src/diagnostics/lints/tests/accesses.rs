@@ -9,6 +9,7 @@ fn check(body: &str) {
         "misaligned-access",
         "bank-conflict",
         "uncoalesced-access",
+        "address-overflow",
     ];
     check_only(&codes, body);
 }
@@ -94,6 +95,59 @@ atom.shared.add.u32 %r5, [%r4], 1;
 add.s32 %r7, %r7, 1;
 setp.lt.s32 %q, %r7, 8;
 @%q bra L;
+}
+"#,
+    );
+}
+
+#[test]
+fn numbers_that_wrap() {
+    check(
+        r#".entry k(.param .u64 p, .param .u32 n) .reqntid 256 {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %q;
+ld.param.u64 %rd1, [p];
+cvta.to.global.u64 %rd1, %rd1;
+mov.u32 %r1, %tid.x;
+shl.b32 %r2, %r1, 24;
+cvt.s64.s32 %rd2, %r2;
+add.s64 %rd3, %rd1, %rd2;
+st.global.b32 [%rd3], %r1;
+//^^ hint address-overflow: `0x1000000*tid.x` in the address has 32 bits: thread 128 gets -2147483648 instead of 2147483648 | extend the operands to 64 bits before they are multiplied or added
+mad.lo.u32 %r3, %r1, 33554432, 64;
+mul.wide.u32 %rd4, %r3, 4;
+add.s64 %rd4, %rd1, %rd4;
+setp.lt.u32 %q, %r1, 128;
+@%q st.global.b32 [%rd4], %r1;
+@!%q st.global.b32 [%rd4], %r1;
+//   ^^ hint address-overflow: `0x2000000*tid.x + 64` in the address has 32 bits: thread 128 gets 64 instead of 4294967360 | extend the operands to 64 bits before they are multiplied or added
+}
+"#,
+    );
+    // Other threads may run it, the upper bits are not wanted, and a difference counts backwards.
+    check(
+        r#".entry k(.param .u64 p, .param .u32 n) .reqntid 256 {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %q;
+ld.param.u64 %rd1, [p];
+cvta.to.global.u64 %rd1, %rd1;
+mov.u32 %r1, %tid.x;
+shl.b32 %r2, %r1, 24;
+cvt.s64.s32 %rd2, %r2;
+add.s64 %rd3, %rd1, %rd2;
+ld.param.u32 %r4, [n];
+setp.lt.u32 %q, %r1, %r4;
+@%q st.global.b32 [%rd3], %r1;
+mul.lo.u32 %r5, %r1, 0x9E3779B1;
+shr.u32 %r5, %r5, 24;
+mul.wide.u32 %rd4, %r5, 4;
+add.s64 %rd4, %rd1, %rd4;
+st.global.b32 [%rd4], %r1;
+sub.u32 %r6, %r1, 4;
+mul.wide.u32 %rd5, %r6, 4;
+add.s64 %rd5, %rd1, %rd5;
+st.global.b32 [%rd5], %r1;
+@%q bra END;
+st.global.b32 [%rd3], %r1;
+END: ret;
 }
 "#,
     );
