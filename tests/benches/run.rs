@@ -25,6 +25,7 @@ const KERNELS: &[(&str, u32, &str)] = &[
     ("copy", 1, "a copy of 1,048,576 words"),
     ("matrices", 1, "products of 128 × 128 × 64 `f16`"),
     ("small", 1000, "1,000 runs of 8 × 128 threads"),
+    ("attention", 1, "a tile of attention, 64 × 64 × 64"),
 ];
 
 fn load(path: &Path) -> (Code, Description) {

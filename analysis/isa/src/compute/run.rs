@@ -1,7 +1,7 @@
 //! The evaluator: runs a program on `N` lanes at once.
 
 use super::{
-    float::{self, Format, Number, Rounding, bits},
+    float::{self, Format, Number, Rounding, binary32, bits},
     integers::{self, map, set},
     matrix::Scratch,
     memory::{Memory, Nowhere},
@@ -382,6 +382,16 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         }
         Op::FromInteger {
             from,
+            width: Width::Narrow,
+            signed,
+            to: Format::F32,
+            mode: Rounding::NearestEven,
+        } => match signed {
+            true => map(out, narrow(from), |it| binary32::from_signed(it as i64)),
+            false => map(out, narrow(from), binary32::from_unsigned),
+        },
+        Op::FromInteger {
+            from,
             width,
             signed,
             to,
@@ -434,12 +444,26 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         Op::FloatUnary(function, format, a) => {
             let a = narrow(a);
             match function {
+                FloatUnary::Flush if format == Format::F32 => map(out, a, binary32::flush),
                 FloatUnary::Flush => map(out, a, |it| bits::flush(format, it)),
                 FloatUnary::Saturate => map(out, a, |it| bits::saturate(format, it)),
                 FloatUnary::Relu => map(out, a, |it| bits::relu(format, it)),
                 FloatUnary::Finite => map(out, a, |it| bits::finite(format, it)),
                 FloatUnary::PositiveZero => map(out, a, |it| bits::positive_zero(format, it)),
+                FloatUnary::Exp2 if format == Format::F32 => {
+                    map(out, a, |it| binary32::function(it, libm::exp2));
+                }
+                FloatUnary::Log2 if format == Format::F32 => {
+                    map(out, a, |it| binary32::function(it, libm::log2));
+                }
                 _ => map(out, a, |it| function_of(function, format, it)),
+            }
+        }
+        Op::Extreme(larger, Format::F32, a, b) => {
+            let (a, b) = (narrow(a), narrow(b));
+            match larger {
+                true => set(out, |it| binary32::maximum(a[it], b[it])),
+                false => set(out, |it| binary32::minimum(a[it], b[it])),
             }
         }
         Op::Extreme(larger, format, a, b) => {
@@ -448,6 +472,17 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
                 true => bits::maximum(format, a[it], b[it]),
                 false => bits::minimum(format, a[it], b[it]),
             });
+        }
+        Op::FloatCompare(relation, unordered, Format::F32, Format::F32, a, b) => {
+            let (a, b) = (narrow(a), narrow(b));
+            match relation {
+                Relation::Equal => compare_binary32(a, b, unordered, out, |x, y| x == y),
+                Relation::NotEqual => compare_binary32(a, b, unordered, out, |x, y| x != y),
+                Relation::Less => compare_binary32(a, b, unordered, out, |x, y| x < y),
+                Relation::LessEqual => compare_binary32(a, b, unordered, out, |x, y| x <= y),
+                Relation::Greater => compare_binary32(a, b, unordered, out, |x, y| x > y),
+                Relation::GreaterEqual => compare_binary32(a, b, unordered, out, |x, y| x >= y),
+            }
         }
         Op::FloatCompare(relation, unordered, first, second, a, b) => {
             let (a, b) = (narrow(a), narrow(b));
@@ -496,6 +531,17 @@ pub(super) fn evaluate_wide<const N: usize>(op: &Op, store: &impl Store<N>, out:
         }
         _ => {}
     }
+}
+
+/// Compares the lanes of two values of binary32.
+fn compare_binary32<const N: usize>(
+    a: &[u64; N],
+    b: &[u64; N],
+    unordered: bool,
+    out: &mut [u64; N],
+    holds: impl Fn(f32, f32) -> bool,
+) {
+    set(out, |it| binary32::compare(a[it], b[it], unordered, &holds));
 }
 
 fn function_of(function: FloatUnary, format: Format, value: u64) -> u64 {

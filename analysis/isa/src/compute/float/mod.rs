@@ -7,6 +7,7 @@
 //!
 //! The results are the same on every platform: neither rounding modes of a processor nor its fused operations are used.
 
+pub(super) mod binary32;
 mod binary64;
 pub mod bits;
 mod elementary;

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use super::{cases, operand};
-use crate::compute::float::{Class, Format, Number, Rounding, bits};
+use crate::compute::float::{Class, Format, Number, Rounding, binary32, bits};
 
 const NARROW: [Format; 4] = [Format::F16, Format::Bf16, Format::E4m3, Format::E5m2];
 
@@ -109,6 +109,55 @@ fn functions_of_wide_formats() {
     assert_eq!(bits::maximum(single, 0x7fc0_0001, 0xffc0_0000), 0x7fff_ffff);
     assert_eq!(bits::minimum(Format::S2f6, 0x80, 0x7f), 0x80);
     assert_eq!(bits::classify(single, 0x007f_ffff), Class::Subnormal);
+}
+
+/// The functions for binary32 alone give what those for all formats give.
+#[test]
+fn functions_of_binary32() {
+    let mut rng = Rng::with_seed(17);
+    let format = Format::F32;
+    let round = |it: Number| it.round(format, Rounding::NearestEven);
+    for _ in 0..cases() {
+        let (a, b) = (operand(&mut rng, format), operand(&mut rng, format));
+        let b = [b, b, a, a ^ 1 << 31][rng.usize(..4)];
+        let message = format!("{a:#x} {b:#x}");
+        let (x, y) = (a, b);
+        assert_eq!(
+            binary32::minimum(x, y),
+            bits::minimum(format, a, b),
+            "{message}"
+        );
+        assert_eq!(
+            binary32::maximum(x, y),
+            bits::maximum(format, a, b),
+            "{message}"
+        );
+        assert_eq!(binary32::flush(a), bits::flush(format, a), "{message}");
+        for unordered in [false, true] {
+            let less = bits::compare(format, a, b).map_or(unordered, std::cmp::Ordering::is_lt);
+            let unequal = bits::compare(format, a, b).map_or(unordered, std::cmp::Ordering::is_ne);
+            let compare = |holds: fn(f32, f32) -> bool| binary32::compare(a, b, unordered, holds);
+            assert_eq!(compare(|a, b| a < b), u64::from(less), "{message}");
+            assert_eq!(compare(|a, b| a != b), u64::from(unequal), "{message}");
+        }
+        let integer = rng.u64(..) >> rng.u32(..64);
+        let unsigned = round(Number::from_unsigned(integer.into()));
+        assert_eq!(binary32::from_unsigned(integer), unsigned, "{integer}");
+        let signed = integer.cast_signed() >> rng.u32(..64);
+        let expected = round(Number::from_signed(signed.into()));
+        assert_eq!(binary32::from_signed(signed), expected, "{signed}");
+        let number = Number::decode(format, a);
+        assert_eq!(
+            binary32::function(a, libm::exp2),
+            round(number.exp2()),
+            "{message}"
+        );
+        assert_eq!(
+            binary32::function(a, libm::log2),
+            round(number.log2()),
+            "{message}"
+        );
+    }
 }
 
 /// The share of random bits that carry is the discarded part.
