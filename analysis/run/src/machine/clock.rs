@@ -214,14 +214,17 @@ impl Clock {
     /// The clock that a strong write publishes which is not a release: all before the fences of its thread, and before
     /// those of others that are ordered before it.
     pub(super) fn after_fences(&self, widely: bool) -> Clock {
-        let fenced = if widely {
-            &self.widely_fenced
-        } else {
-            &self.fenced
-        };
         Clock {
-            known: fenced.clone(),
+            known: self.layer_after_fences(widely).clone(),
             ..self.clone()
+        }
+    }
+
+    /// All that is known in it.
+    pub(super) fn layer_after_fences(&self, widely: bool) -> &Layer {
+        match widely {
+            true => &self.widely_fenced,
+            false => &self.fenced,
         }
     }
 }

@@ -206,10 +206,16 @@ impl Known {
         }
     }
 
-    /// The knowledge that a strong write of a lane, which is not a release, publishes in its block, and for all.
-    pub(super) fn fenced(&self, lane: usize) -> [Clock; 2] {
-        let knows = self.of_lane(lane);
-        [knows.after_fences(false), knows.after_fences(true)]
+    /// The knowledge that a strong write of a lane, which is not a release, publishes in its block or for all.
+    pub(super) fn fenced(&self, lane: usize, widely: bool) -> Clock {
+        self.of_lane(lane).after_fences(widely)
+    }
+
+    /// Whether that is anything: most kernels have no fence, and clocks are long.
+    pub(super) fn has_fenced(&self, lane: usize, widely: bool) -> bool {
+        let single = self.single[lane].as_deref();
+        let mut clocks = single.into_iter().chain([&self.all]);
+        clocks.any(|it| !it.layer_after_fences(widely).is_empty())
     }
 
     /// A strong read of a lane that is not an acquire has seen what was published.

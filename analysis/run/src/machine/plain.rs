@@ -1,7 +1,7 @@
 //! Instructions that only compute, or access memory and do nothing else: most of a run.
 //!
-//! [`Machine::step`] gives the same results without this file, and copies every operand on the way. Where a warp has one
-//! group only, those that follow each other run without a look at other groups, of which none of them makes any.
+//! [`Machine::step`] gives the same results without this file, and copies every operand on the way. Such instructions
+//! make no groups and let none run, so that those that follow each other run without a look at other groups.
 
 use analysis::code::{Instruction, Source};
 use isa::compute::{Exactness, Op, Program};
@@ -21,36 +21,36 @@ const MAX_INPUTS: usize = 8;
 static ZEROS: Lanes = [0; LANES];
 
 impl Machine<'_> {
-    /// Runs at most so many of the next instructions of a warp, as long as they only compute or access memory; returns
-    /// how many. There are none if the warp has several groups.
+    /// Runs at most so many of the next instructions of a group that has been chosen to run, as long as they only compute
+    /// or access memory, and it would be chosen again; returns how many.
     pub(super) fn run_straight(
         &mut self,
         (cluster, block): (usize, usize),
         warp: &mut Warp,
+        group: usize,
         most: u32,
     ) -> u32 {
-        let &[
-            Group {
-                lanes: lanes @ 1..,
-                frame,
-                pc,
-                state: State::Ready,
-                ..
-            },
-        ] = &warp.groups[..]
-        else {
-            return 0;
-        };
-        if !warp.pending.is_idle() {
+        let Group {
+            lanes,
+            frame,
+            pc,
+            state,
+            ..
+        } = warp.groups[group];
+        if lanes == 0 || state != State::Ready || !warp.pending.is_idle() {
             return 0;
         }
+        let most = match warp.next_meeting(group) {
+            Some(other) => most.min(other.saturating_sub(pc)),
+            None => most,
+        };
         let code = self.code;
         let function = &code.functions[warp.frames[frame].function];
         let rest = function.instructions.get(pc as usize..).unwrap_or(&[]);
         let mut running = Running {
             cluster,
             block,
-            group: 0,
+            group,
             frame,
             active: lanes,
             at: At {
@@ -90,7 +90,7 @@ impl Machine<'_> {
                 break;
             }
         }
-        warp.groups[0].pc += count;
+        warp.groups[group].pc += count;
         self.lane_instructions += u64::from(count * lanes.count_ones());
         count
     }

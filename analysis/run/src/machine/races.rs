@@ -294,8 +294,11 @@ impl Races {
                 [Some((narrow, clock)), None]
             }
             _ => {
-                let [in_block, widely] = known.fenced(lane.into());
-                [Some((true, in_block)), Some((narrow, widely))]
+                let lane = lane.into();
+                [(true, false), (narrow, true)].map(|(narrow, widely)| {
+                    let has_fenced = known.has_fenced(lane, widely);
+                    has_fenced.then(|| (narrow, known.fenced(lane, widely)))
+                })
             }
         };
         for (narrow, clock) in clocks.into_iter().flatten() {
@@ -369,8 +372,7 @@ impl Races {
         let mut clock = Clock::default();
         if let Some(known) = self.warps.get(&warp) {
             for lane in lanes_of(lanes) {
-                let [_, widely] = known.fenced(lane.into());
-                clock.join(&widely);
+                clock.join(&known.fenced(lane.into(), true));
             }
         }
         clock

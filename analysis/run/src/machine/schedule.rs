@@ -133,12 +133,6 @@ impl Machine<'_> {
         let fair = begin_turn(&mut warp);
         let mut left = quantum;
         while left > 0 {
-            let done = self.run_straight((cluster, block), &mut warp, left);
-            left -= done;
-            if left == 0 {
-                break;
-            }
-            left -= 1;
             warp.merge();
             let group = match fair {
                 true => warp.next_in_turn(),
@@ -147,8 +141,20 @@ impl Machine<'_> {
             let Some(group) = group else {
                 break;
             };
-            self.steps += 1;
-            self.step((cluster, block), &mut warp, group);
+            let place = (cluster, block);
+            // Groups that take turns do so after each instruction.
+            let most = if fair && warp.groups.len() > 1 {
+                0
+            } else {
+                left
+            };
+            let done = self.run_straight(place, &mut warp, group, most);
+            left -= done;
+            if done == 0 {
+                left -= 1;
+                self.steps += 1;
+                self.step(place, &mut warp, group);
+            }
             if self.ended.is_some() {
                 break;
             }

@@ -101,8 +101,13 @@ fn report(text: &str, code: &analysis::code::Code, launch: Launch) -> String {
         Ok(machine) => machine,
         Err(error) => return format!("{error}\n"),
     };
+    let mut single = machine.clone();
     machine.advance(10_000_000);
     let outcome = machine.outcome();
+    // One instruction at a time, without the ways of straight code.
+    while single.run_next().is_some() {}
+    let single = single.outcome();
+    assert_eq!(format!("{single:?}"), format!("{outcome:?}"), "{text}");
     let mut out = format!("{:?}\n", outcome.ended);
     for it in &outcome.not_run {
         writeln!(out, "not run: {}", it.what).unwrap();

@@ -325,6 +325,22 @@ impl Warp {
         ready.min_by_key(key).map(|it| it.0)
     }
 
+    /// The first instruction at which a group that has been chosen to run may meet another one that can run, or after
+    /// which that one is chosen.
+    pub(super) fn next_meeting(&self, group: usize) -> Option<u32> {
+        if self.groups.len() == 1 {
+            return None;
+        }
+        let depth = |it: &Group| self.frames[it.frame].depth;
+        let own = depth(&self.groups[group]);
+        let others = self.groups.iter().enumerate();
+        let others = others.filter(|(index, it)| {
+            let can_run = matches!(it.state, State::Ready | State::Released { .. });
+            *index != group && can_run && depth(it) == own
+        });
+        others.map(|it| it.1.pc).min()
+    }
+
     /// Another group that can run, each in turn, so that none waits forever for one that spins.
     pub(super) fn next_in_turn(&mut self) -> Option<usize> {
         let count = self.groups.len();
