@@ -7,10 +7,10 @@ use isa::compute::canceled;
 
 use crate::launch::{Launch, Schedule};
 
-/// Of so many requests for a cluster under a random schedule, one is refused.
+/// The number of requests among which one is refused under a random schedule.
 const REFUSED: u64 = 8;
 
-/// What is left of a grid.
+/// The clusters of a grid that remain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clusters {
     /// How many have been launched or canceled.

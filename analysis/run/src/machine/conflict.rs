@@ -21,7 +21,7 @@ pub(super) struct Conflict {
     pub(super) reads: Option<(u64, usize, u32)>,
 }
 
-/// What is known about two accesses but themselves.
+/// Facts about a pair of accesses that their entries lack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circumstances {
     /// The location is in tensor memory.

@@ -41,9 +41,9 @@ pub(super) struct Findings {
     seen: FxHashMap<(FindingCode, TextRange), (usize, u64)>,
 }
 
-/// What findings say of an address that is not known.
+/// The message about an address that is not known.
 pub(super) const UNDEFINED_ADDRESS: &str = "the address depends on a value that was never written";
-/// What they say of operands for which the manual leaves the result open.
+/// The message about operands for which the manual leaves the result open.
 pub(super) const OPEN_RESULT: &str = "PTX does not say what the result is for these operands";
 
 /// The most findings that are kept; a kernel that has more has one mistake at many places.

@@ -107,6 +107,13 @@ impl Races {
         }
     }
 
+    /// Forgets the accesses of the words of some bytes, which belong to nobody now.
+    pub(super) fn clear(&mut self, key: u64, bytes: u64) {
+        for word in key / WORD..(key + bytes).div_ceil(WORD) {
+            self.shadow.retain(word, |_| false);
+        }
+    }
+
     /// The number of the block of a warp, also after its end.
     fn block_of(&self, warp: usize) -> Option<u64> {
         self.sources.get(warp).copied().flatten()

@@ -9,7 +9,9 @@ use crate::outcome::{Ended, FindingCode};
 
 use super::{
     Machine,
+    block::TENSOR_GRAIN,
     findings::At,
+    races::Kind,
     running::Running,
     warp::{State, Warp, first},
 };
@@ -156,7 +158,7 @@ impl Machine<'_> {
     }
 
     /// Frees columns.
-    pub(super) fn free_columns(&mut self, warp: &Warp, running: &Running, event: &Event) {
+    pub(super) fn free_columns(&mut self, warp: &mut Warp, running: &Running, event: &Event) {
         let lane = first(running.active);
         let [address, columns] = event
             .operands
@@ -175,6 +177,15 @@ impl Machine<'_> {
                 "there is no allocation of {columns} columns at address {address:#x} of tensor memory"
             );
             self.report(FindingCode::OutOfBounds, running, message);
+            return;
+        }
+        // Others may get the columns at once: all accesses must be over.
+        let mut access = self.world.access(warp, running, Kind::default());
+        for column in address..address + columns {
+            let key = access.blocks[running.block].tensor_key(0, column);
+            let grains = (TENSOR_LANES / TENSOR_GRAIN).into();
+            access.record_key(key, grains, lane as u8, true);
+            access.races.clear(key, grains);
         }
     }
 

@@ -21,7 +21,7 @@ shl.b32 %n, %x, 2;
 add.u32 %t, %t, %n;
 ";
 
-/// A sum in global memory of what was never written is no sum.
+/// A sum in global memory of values that were never written is undefined.
 #[test]
 fn operands_that_were_never_written() {
     check(
