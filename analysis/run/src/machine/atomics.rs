@@ -32,10 +32,12 @@ impl Machine<'_> {
         let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
         self.shuffle(&mut lanes);
         let (count, stores) = (program.outputs.len(), program.stores.len());
+        let frame = &warp.frames[running.frame];
+        let stated = Some(frame).filter(|_| undefined != 0);
+        let stated = stated.and_then(|it| it.origin(&instruction.sources));
         for lane in lanes {
             let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[lane]]).collect();
             let frame = &warp.frames[running.frame];
-            let origin = frame.origin(&instruction.sources);
             let carry = [frame.registers[analysis::code::CARRY as usize][lane]];
             let stack = [frame.registers[analysis::code::STACK as usize][lane]];
             let surroundings = Surroundings {
@@ -90,7 +92,7 @@ impl Machine<'_> {
             let origin = if loaded {
                 Some(instruction.range)
             } else {
-                origin
+                stated
             };
             match is_wrong {
                 true => {
