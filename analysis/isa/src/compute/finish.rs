@@ -1,8 +1,8 @@
 //! The end of lowering: steps that nothing reads are dropped, and what the rest needs is found out.
 
 use super::{
+    fuse::passes,
     node::Node,
-    pass::passes,
     program::{Exactness, Op, Program},
 };
 

@@ -20,6 +20,7 @@ mod combination;
 mod exact;
 mod finish;
 pub mod float;
+mod fuse;
 mod graph;
 mod integers;
 mod known_bits;
@@ -41,6 +42,7 @@ mod tests;
 mod text;
 pub mod texture;
 mod value_type;
+mod words;
 mod work;
 
 pub use bit_map::{BitFunction, BitMap, BitOf};

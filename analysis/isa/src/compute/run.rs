@@ -6,8 +6,9 @@ use super::{
     matrix::Scratch,
     memory::{Memory, Nowhere},
     node::Node,
-    pass::{Pass, evaluate_word},
+    pass::Pass,
     program::{FloatTest, FloatUnary, Op, Program, Relation, Width},
+    words::evaluate_word,
 };
 
 /// The state of the lanes that run a statement, besides registers.
@@ -138,7 +139,7 @@ impl<const N: usize> Machine<N> {
                     read_memory(op, program, &store, memory, out);
                 }
                 (Pass::Word(_, word, operands), Some(out), _) => {
-                    evaluate_word(*word, *operands, &store, out);
+                    evaluate_word(*word, operands.map(|it| store.narrow(it)), out);
                 }
                 (Pass::Step(_), _, Some(out)) if op.is_wide() => evaluate_wide(op, &store, out),
                 (Pass::Step(_), Some(out), _) => evaluate(op, &store, out),

@@ -1,7 +1,7 @@
 //! Functions of binary32 numbers on their bits, by the operations that the processor has.
 //!
 //! They give what the functions for all formats in [`super::bits`] and [`Number`](super::Number) give, which the tests
-//! compare, in a tenth of the time; loops over lanes become vector instructions.
+//! compare. A kernel of comparisons, powers and conversions takes a quarter of the time with them.
 
 const SIGN: u64 = 1 << 31;
 const EXPONENT: u64 = 0xFF << 23;
