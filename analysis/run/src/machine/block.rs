@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{
     mbarrier::Mbarrier,
     memory::Bytes,
-    tensor_memory::{TENSOR_LANES, TensorCells},
+    tensor_memory::{TENSOR_GRAIN, TENSOR_LANES, TensorCells},
     warp::Warp,
 };
 
@@ -43,9 +43,6 @@ pub(super) struct Block {
 
 /// Bytes that the race detector reserves for the shared memory of a block.
 const KEY_SPAN: u64 = 1 << 24;
-/// Lanes of tensor memory that count as one place.
-pub(super) const TENSOR_GRAIN: u32 = 16;
-
 impl Block {
     /// Whether bytes of shared memory belong to no variable.
     pub(super) fn is_hole(&self, offset: u64, bytes: u64) -> bool {

@@ -14,12 +14,11 @@ use super::{
     Machine,
     access::Access,
     asynchronous::Core,
-    block::TENSOR_GRAIN,
     findings::lanes_of,
     pending::slot_of,
     races::{Kind, Thread},
     running::Running,
-    tensor_memory::TENSOR_LANES,
+    tensor_memory::{TENSOR_GRAIN, TENSOR_LANES},
     warp::Warp,
 };
 

@@ -9,7 +9,6 @@ use crate::outcome::{Ended, FindingCode};
 
 use super::{
     Machine,
-    block::TENSOR_GRAIN,
     findings::At,
     races::Kind,
     running::Running,
@@ -20,6 +19,8 @@ use super::{
 pub(super) const TENSOR_LANES: u32 = 128;
 /// Columns of tensor memory.
 pub(super) const TENSOR_COLUMNS: u32 = 512;
+/// Lanes of tensor memory that count as one place.
+pub(super) const TENSOR_GRAIN: u32 = 16;
 /// Columns that are allocated together at least.
 const UNIT: u32 = 32;
 
