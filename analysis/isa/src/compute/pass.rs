@@ -22,11 +22,11 @@ pub(super) enum Word {
     Subtract,
     Multiply,
     MultiplyAdd,
-    /// By so many bits; 0 from 32 on.
+    /// 0 by 32 bits or more.
     ShiftLeft,
-    /// By so many bits, filled with 0.
+    /// Filled with 0.
     ShiftRight,
-    /// By so many bits, filled with the sign.
+    /// Filled with the sign.
     ShiftRightSigned,
     MinimumSigned,
     MaximumSigned,

@@ -104,7 +104,7 @@ fn report(text: &str, code: &analysis::code::Code, launch: Launch) -> String {
     let mut single = machine.clone();
     machine.advance(10_000_000);
     let outcome = machine.outcome();
-    // One instruction at a time, without the ways of straight code.
+    // One instruction at a time, as straight code does not run.
     while single.run_next().is_some() {}
     let single = single.outcome();
     assert_eq!(format!("{single:?}"), format!("{outcome:?}"), "{text}");

@@ -16,7 +16,7 @@ const FRACTION: u32 = 52;
 const BIAS: i32 = 1023;
 const SIGN: u64 = 1 << 63;
 const INFINITY: u64 = 0x7ff << FRACTION;
-/// The bits of a fraction that binary32 does not have, and those of the middle of two numbers of it.
+/// The bits of a fraction that binary32 lacks, and their value midway between two of its numbers.
 const MIDDLE_MASK: u64 = (1 << 29) - 1;
 const MIDDLE: u64 = 1 << 28;
 /// The least normal number of binary32.
@@ -123,7 +123,7 @@ pub(super) fn mul_add_binary32<const N: usize>(
 ) {
     let read = |code: u64| f64::from(f32::from_bits(code as u32));
     let lanes = || a.iter().zip(b).zip(c);
-    // The uppermost bit says whether some sum is a middle, or is so small that the middles are elsewhere.
+    // The uppermost bit is 1 if some sum is a middle, or is too small for these middles.
     let mut doubtful = 0_u64;
     for (out, ((a, b), c)) in out.iter_mut().zip(lanes()) {
         let sum = read(*a) * read(*b) + read(*c);
