@@ -21,8 +21,8 @@ const MAX_INPUTS: usize = 8;
 static ZEROS: Lanes = [0; LANES];
 
 impl Machine<'_> {
-    /// Runs at most `most` of the next instructions of a group that has been chosen to run, as long as they only compute
-    /// or access memory, and it would be chosen again; returns how many.
+    /// Runs at most `most` of the next instructions of a group that has been chosen to run, as long as they only
+    /// compute or access memory, and it would be chosen again; returns how many.
     pub(super) fn run_straight(
         &mut self,
         (cluster, block): (usize, usize),
