@@ -134,14 +134,14 @@ fn push_extended(samples: &LaneSamples<'_>, node: Node, depth: u32, found: &mut 
         return;
     }
     match samples.values.graph.op(node) {
-        op @ (Op::ZeroExtend(inner, BITS) | Op::SignExtend(inner, BITS)) => {
-            if samples.is_placed(inner) && may_exceed(samples, inner) {
-                found.push(Extended {
-                    node,
-                    inner,
-                    signed: matches!(op, Op::SignExtend(..)),
-                });
-            }
+        op @ (Op::ZeroExtend(inner, BITS) | Op::SignExtend(inner, BITS))
+            if samples.is_placed(inner) && may_exceed(samples, inner) =>
+        {
+            found.push(Extended {
+                node,
+                inner,
+                signed: matches!(op, Op::SignExtend(..)),
+            });
         }
         Op::Binary(
             Binary::Add | Binary::Subtract | Binary::Multiply | Binary::ShiftLeft,
@@ -163,10 +163,10 @@ pub(super) fn may_wrap(samples: &LaneSamples<'_>, address: Node) -> bool {
     while let Some(node) = work.pop() {
         seen += 1;
         match samples.values.graph.op(node) {
-            Op::ZeroExtend(inner, BITS) | Op::SignExtend(inner, BITS) => {
-                if may_exceed(samples, inner) {
-                    return true;
-                }
+            Op::ZeroExtend(inner, BITS) | Op::SignExtend(inner, BITS)
+                if may_exceed(samples, inner) =>
+            {
+                return true;
             }
             op @ Op::Binary(..) if seen < MAX_SEEN => op.for_each_operand(|it| work.push(it)),
             _ => {}

@@ -220,7 +220,7 @@ impl Kernel<'_, '_> {
     fn uses_of_loads(&self, samples: &LaneSamples<'_>) -> FxHashMap<Step, Vec<Step>> {
         let subject = self.subject;
         let loads: FxHashSet<Step> = (samples.accesses.iter())
-            .filter(|it| it.1.iter().any(|it| is_load(it)))
+            .filter(|it| it.1.iter().any(is_load))
             .map(|it| it.0)
             .collect();
         let multiplies = |step: Step| {

@@ -384,9 +384,8 @@ impl<'a, 'db> Rows<'a, 'db> {
                     let mut text = "else:".to_owned();
                     let mut steps = Vec::new();
                     match &self.lists[list][..] {
-                        [Row::If(condition, then, _), rest @ ..]
-                            if matches!(rest, [] | [Row::Else(_)]) =>
-                        {
+                        [Row::If(condition, then, _)]
+                        | [Row::If(condition, then, _), Row::Else(_)] => {
                             text = format!("else if {}:", condition.text);
                             steps.clone_from(&condition.steps);
                             open.push((list, 1, indent, None));
