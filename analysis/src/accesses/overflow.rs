@@ -181,7 +181,7 @@ fn may_exceed(samples: &LaneSamples<'_>, node: Node) -> bool {
     bound.is_some_and(|it| it > i32::MAX.unsigned_abs().into())
 }
 
-/// What a number is at most, with or without its sign; `None` if it depends on more than the place of the thread.
+/// The largest magnitude of a number, with or without its sign; `None` if it depends on more than the place of the thread.
 fn bound(samples: &LaneSamples<'_>, node: Node, depth: u32) -> Option<u128> {
     let graph = &samples.values.graph;
     if let Some(number) = graph.as_constant(node) {

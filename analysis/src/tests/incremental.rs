@@ -100,7 +100,6 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 1;",
         "mov.b32 %r2, 100;",
         expect![[r#"
-            bindings 1
             body 1
             declared_shared 1
             effects 1
@@ -111,7 +110,6 @@ fn typing_in_a_function_computes_that_function_again() {
             is_marked 1
             item_offsets 1
             items 1
-            lowered 1
             outward 1
             semantics 1
             shadowed_names 1
@@ -200,7 +198,6 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ ret; }\n.section",
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
-            bindings 1
             body 1
             declared_shared 1
             effects 1
@@ -212,7 +209,6 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             item_offsets 1
             items 1
             layouts 1
-            lowered 1
             outward 1
             semantics 1
             shadowed_names 1

@@ -101,8 +101,8 @@ impl<'a> LaneSamples<'a> {
         it
     }
 
-    /// What the addresses of the wanted instructions of a function are made from; [`Self::finish`] finds what differs
-    /// between lanes.
+    /// Those of a function with the accesses of the wanted instructions and what their addresses are made from;
+    /// [`Self::finish`] finds what differs between lanes.
     pub(crate) fn begun(
         db: &'a dyn Database,
         function: Function<'a>,
@@ -414,23 +414,6 @@ impl<'a> LaneSamples<'a> {
             }
         }
         false
-    }
-
-    /// The leaves from which a value is made, through what comes from several writes.
-    pub(crate) fn origins(&mut self, node: Node) -> FxHashSet<u32> {
-        let mut found = FxHashSet::default();
-        let mut work = vec![node];
-        while let Some(node) = work.pop() {
-            let leaves = self.leaves_of(node);
-            for leaf in leaves.iter().flat_map(|it| it.iter()) {
-                if found.insert(*leaf)
-                    && let LeafSource::Phi(phi) = &self.sources[*leaf as usize]
-                {
-                    work.extend(phi.entry.iter().chain(&phi.back).map(|it| it.1));
-                }
-            }
-        }
-        found
     }
 
     /// The source of a leaf.

@@ -1,7 +1,18 @@
 // The map of a kernel and its reading, as a person sees them in both colours and in narrow and wide windows.
 
 /** Runs the tests of the kernel map and of readings with the tools of the window tests. */
-export async function testKernel({ page, test, picture, shown, runCommand, openFile, clickOn, cursorOn, lineNumber }) {
+export async function testKernel({
+  page,
+  test,
+  picture,
+  shown,
+  runCommand,
+  openFile,
+  clickOn,
+  cursorOn,
+  lineNumber,
+  quickInput,
+}) {
   /** The page of the panel that is in front, below the two frames of the editor. */
   const panel = () => page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
   const drawing = () => panel().locator('figure svg').first();
@@ -78,7 +89,8 @@ export async function testKernel({ page, test, picture, shown, runCommand, openF
       .locator(`[data-line="${line - 1}"]`)
       .first();
     await place.waitFor({ state: 'attached' });
-    await clickOn('.visible .entry', 'wgmma_loop');
+    await quickInput('Control+g', ':1');
+    await cursorOn(1);
     await place.click({ force: true });
     await cursorOn(line);
     await closeAll();

@@ -219,7 +219,7 @@ fn opcodes_and_directives() {
     check(
         "$0",
         expect![
-            "``: .version module .target .address_size .visible .entry .func .global .const .shared .extern .weak and 17 more"
+            "``: .version module .target .address_size .visible .entry .func .global .const .shared .extern .weak and 18 more"
         ],
     );
     check(
@@ -503,7 +503,7 @@ fn a_module_begins_with_its_header() {
     check(
         ".version 8.5\n$0",
         expect![
-            "``: .target .address_size .visible .entry .func .global .const .shared .extern .weak .common .file and 17 more"
+            "``: .target .address_size .visible .entry .func .global .const .shared .extern .weak .common .file and 18 more"
         ],
     );
     check(
