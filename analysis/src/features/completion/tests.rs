@@ -225,7 +225,7 @@ fn opcodes_and_directives() {
     check(
         &format!("{HEADER}.vis$0"),
         expect![
-            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 17 more"
+            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 18 more"
         ],
     );
 }
@@ -509,7 +509,7 @@ fn a_module_begins_with_its_header() {
     check(
         ".version 8.5\n.target sm_90\n$0",
         expect![
-            "``: .address_size .visible .entry .func .global .const .shared .extern .weak .common .file .section and 17 more"
+            "``: .address_size .visible .entry .func .global .const .shared .extern .weak .common .file .section and 18 more"
         ],
     );
 }
