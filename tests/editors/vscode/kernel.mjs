@@ -89,8 +89,10 @@ export async function testKernel({
       .locator(`[data-line="${line - 1}"]`)
       .first();
     await place.waitFor({ state: 'attached' });
-    await quickInput('Control+g', ':1');
-    await cursorOn(1);
+    // The map follows the cursor, so it stays in the kernel.
+    const entry = lineNumber('.visible .entry');
+    await quickInput('Control+g', `:${entry}`);
+    await cursorOn(entry);
     await place.click({ force: true });
     await cursorOn(line);
     await closeAll();
