@@ -5,6 +5,7 @@
 //! threads, the clock or the file system.
 
 mod accesses;
+mod alignment;
 mod api;
 pub mod code;
 mod constant;

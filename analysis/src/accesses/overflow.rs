@@ -1,7 +1,7 @@
 //! Numbers of 32 bits inside addresses of 64 bits that wrap in some thread of every launch.
 //!
 //! A number is compared with what its sums, differences and products would be without a limit. Only numbers that depend
-//! on the place of a thread in a block of known shape are looked at, in code that such threads run for certain; masks
+//! on the place of a thread in a block of known shape are looked at, in code that every such thread runs; masks
 //! and shifts to the right end an expression, for the bits that they leave out are often not wanted.
 
 use isa::compute::{Binary, LANES, Node, Op, Width};

@@ -251,7 +251,7 @@ impl<'s> AccessJudge<'s> {
             assumed: condition.filter(|_| guard.is_none()),
             held: condition.is_none_or(|it| !samples.depends(access.address, it)),
             assumes: false,
-            fold: Fold::new(access.bytes.unwrap_or(1), is_shared(space)),
+            fold: Fold::new(access.bytes.unwrap_or(1), space.is_shared()),
             base,
             overflow: OverflowSearch::new(samples, step, access.address),
         }
@@ -310,7 +310,7 @@ impl<'s> AccessJudge<'s> {
         let holds = self.assumed.is_some();
         let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
         let global = known && self.space == AddressSpace::Global;
-        let shared = known && is_shared(self.space);
+        let shared = known && self.space.is_shared();
         let sectors = fold.sectors.get().filter(|_| global);
         let ways = fold.ways.get().filter(|_| shared);
         let decided = match self.space {
@@ -369,10 +369,6 @@ impl<'s> AccessJudge<'s> {
             }),
         }
     }
-}
-
-fn is_shared(space: AddressSpace) -> bool {
-    matches!(space, AddressSpace::Shared | AddressSpace::SharedCluster)
 }
 
 /// The word of a space.

@@ -5,8 +5,9 @@
 //! them statements of the same shape belong together. Then the names of those that belong together are paired,
 //! and what contradicts that is another value.
 
-use imara_diff::{Algorithm, Diff, InternedInput};
 use rustc_hash::FxHashMap;
+
+use crate::alignment::align;
 
 use super::{
     ChangeKind, FunctionChange, Rewired,
@@ -135,23 +136,6 @@ fn pairs(values: &[Vec<u64>; 2], shapes: &[Vec<u64>; 2]) -> Vec<(usize, usize)> 
         }
         (i, j) = (x + 1, y + 1);
     }
-    pairs
-}
-
-/// The elements that two lists share, in order.
-fn align(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    let mut input: InternedInput<u64> = InternedInput::default();
-    input.update_before(a.iter().copied());
-    input.update_after(b.iter().copied());
-    let diff = Diff::compute(Algorithm::Histogram, &input);
-    let mut pairs = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    for hunk in diff.hunks() {
-        pairs.extend((i..hunk.before.start as usize).zip(j..hunk.after.start as usize));
-        // What differs is passed over.
-        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
-    }
-    pairs.extend((i..a.len()).zip(j..b.len()));
     pairs
 }
 

@@ -5,7 +5,7 @@
 //! depends on anything but the place of a thread and the turn is left out.
 
 use isa::{
-    compute::{AddressSpace, LANES, Node},
+    compute::{LANES, Node},
     event::{EventKind, Group},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +35,7 @@ const MAX_BETWEEN: usize = 256;
 /// Writes of a register that are followed, and blocks in which they are searched.
 const MAX_WRITES: usize = 4;
 const MAX_BLOCKS: usize = 64;
-/// The bytes that one bit counts for, and those of the shared memory of a block.
+/// The bytes for which a set has one bit, and the bytes of shared memory that it covers.
 const GRAIN: u64 = 4;
 const SHARED_BYTES: u64 = 1 << 18;
 /// The bits of an address in a matrix descriptor, without its lowest ones, and the bytes that are read there at least.
@@ -94,7 +94,7 @@ struct Reach {
     variable: VariableName,
     /// The parameters from which the address that is copied from is made.
     source: Vec<String>,
-    /// Those of all turns, and of the first one.
+    /// The bytes of all turns, and of the first turn.
     all: Bytes,
     once: Bytes,
     /// The places that it has in turn; nothing if they do not come again.
@@ -140,7 +140,7 @@ impl Kernel<'_, '_> {
                 continue;
             }
             for access in all.iter().filter(|it| it.writes == fills) {
-                if !is_shared(samples.space(access)) {
+                if !samples.space(access).is_shared() {
                     continue;
                 }
                 let Some(bytes) = access.bytes else { continue };
@@ -324,10 +324,6 @@ fn sources(samples: &mut LaneSamples<'_>, all: &[MemoryAccess]) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn is_shared(space: AddressSpace) -> bool {
-    matches!(space, AddressSpace::Shared | AddressSpace::SharedCluster)
 }
 
 fn is_load(access: &MemoryAccess) -> bool {

@@ -4,13 +4,12 @@ use std::hash::BuildHasher;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::flow::ids::Step;
+use crate::{alignment::align, flow::ids::Step};
 
 use super::{
     line::{Condition, Line, Row},
     series::{Shape, both},
     structure::List,
-    twins::align,
 };
 
 /// Lists inside each other at most.

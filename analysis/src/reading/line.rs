@@ -50,7 +50,7 @@ pub(super) enum Row {
     Else(List),
     /// A head, a list, and what comes after it.
     Nest(Line, List, Option<Line>),
-    /// A word, and what only one of two branches that are told together does.
+    /// A head, and the rows that only one of two merged branches has.
     Only(&'static str, List),
 }
 

@@ -176,7 +176,7 @@ pub(super) fn merged(shapes: &[&Shape]) -> Option<(String, bool)> {
     Some((text, counted))
 }
 
-/// Two texts with the same words as one: `⟨a, b⟩` has the number or name of the first, and that of the second.
+/// Merges two texts that have the same words: `⟨a, b⟩` has the number or name of the first and then of the second.
 pub(super) fn both(one: &str, other: &str) -> Option<String> {
     let (one, other) = (Shape::new(one), Shape::new(other));
     if one.words != other.words {

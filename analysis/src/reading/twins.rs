@@ -3,12 +3,14 @@
 
 use std::{hash::BuildHasher, ops::Range};
 
-use imara_diff::{Algorithm, Diff, InternedInput};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::flow::{
-    graph::Graph,
-    ids::{Step, Value},
+use crate::{
+    alignment::align,
+    flow::{
+        graph::Graph,
+        ids::{Step, Value},
+    },
 };
 
 use super::{
@@ -185,22 +187,6 @@ fn key(subject: &Subject<'_>, step: Step) -> u64 {
     };
     let form = instruction.id.data(instruction.db);
     FxBuildHasher.hash_one((&form.opcode, &form.words, form.negated))
-}
-
-/// The elements that two lists share, in order.
-pub(super) fn align(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    let mut input: InternedInput<u64> = InternedInput::default();
-    input.update_before(a.iter().copied());
-    input.update_after(b.iter().copied());
-    let diff = Diff::compute(Algorithm::Histogram, &input);
-    let mut pairs = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    for hunk in diff.hunks() {
-        pairs.extend((i..hunk.before.start as usize).zip(j..hunk.after.start as usize));
-        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
-    }
-    pairs.extend((i..a.len()).zip(j..b.len()));
-    pairs
 }
 
 /// The instructions of a list and of those inside it, in the order of the text.

@@ -44,6 +44,12 @@ pub enum AddressSpace {
 }
 
 impl AddressSpace {
+    /// Whether it is shared memory, of the CTA or of its cluster.
+    #[must_use]
+    pub fn is_shared(self) -> bool {
+        matches!(self, AddressSpace::Shared | AddressSpace::SharedCluster)
+    }
+
     /// The space of a word without its period; the empty one is generic.
     #[must_use]
     pub fn from_word(word: &str) -> Option<AddressSpace> {

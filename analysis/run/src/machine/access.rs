@@ -11,7 +11,7 @@ use super::{
     conflict::Conflict,
     findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
-    races::{Kind, Races, Thread},
+    races::{AccessOrigin, Kind, Races, Thread},
     warp::{Frame, LANES, Lanes},
 };
 
@@ -362,17 +362,18 @@ impl Access<'_> {
         if self.quiet || !self.races.enabled {
             return;
         }
-        let found = self.races.access(
-            key,
-            bytes,
-            self.thread,
-            lane,
-            writes,
-            self.kind,
-            self.at.range,
-        );
+        let origin = self.origin();
+        let found = self.races.access((key, bytes), lane, writes, origin);
         if let Some(conflict) = found {
             self.conflict(usize::from(lane), conflict);
+        }
+    }
+
+    fn origin(&self) -> AccessOrigin {
+        AccessOrigin {
+            thread: self.thread,
+            kind: self.kind,
+            range: self.at.range,
         }
     }
 
@@ -478,12 +479,8 @@ impl Access<'_> {
             return;
         };
         let keys = offsets.map(|it| base.wrapping_add(it));
-        let range = self.at.range;
-        let (thread, kind) = (self.thread, self.kind);
-        let bytes = bytes as u64;
-        let found = self
-            .races
-            .access_lanes(&keys, bytes, thread, lanes, values, kind, range);
+        let (bytes, origin) = (bytes as u64, self.origin());
+        let found = self.races.access_lanes(&keys, bytes, lanes, values, origin);
         for (lane, conflict) in found {
             self.conflict(lane.into(), conflict);
         }
@@ -505,11 +502,8 @@ impl Access<'_> {
             return;
         };
         let even = (key, pitch as u64);
-        let (thread, kind, range) = (self.thread, self.kind, self.at.range);
-        let bytes = bytes as u64;
-        let found = self
-            .races
-            .access_neighbours(even, bytes, thread, values, kind, range);
+        let (bytes, origin) = (bytes as u64, self.origin());
+        let found = self.races.access_neighbours(even, bytes, values, origin);
         for (lane, conflict) in found {
             self.conflict(lane.into(), conflict);
         }

@@ -122,13 +122,7 @@ impl Machine<'_> {
                     undefined |= frame.undefined[slot as usize];
                     *own = frame.registers[slot as usize];
                 }
-                Source::Constant(it) => own.fill(it),
-                source => {
-                    let bits = program.inputs.get(at).map_or(64, |it| it.bits);
-                    let lanes;
-                    (*own, lanes) = self.read(warp, running, source, bits);
-                    undefined |= lanes;
-                }
+                source => undefined |= self.read_into(warp, running, program, (at, source), own),
             }
             *to = own;
         }
@@ -175,6 +169,25 @@ impl Machine<'_> {
         true
     }
 
+    /// Reads an operand of an instruction, which is no plain register; the lanes in which it is undefined.
+    fn read_into(
+        &mut self,
+        warp: &Warp,
+        running: &Running,
+        program: &Program,
+        (at, source): (usize, Source),
+        to: &mut Lanes,
+    ) -> u32 {
+        if let Source::Constant(it) = source {
+            to.fill(it);
+            return 0;
+        }
+        let bits = program.inputs.get(at).map_or(64, |it| it.bits);
+        let undefined;
+        (*to, undefined) = self.read(warp, running, source, bits);
+        undefined
+    }
+
     /// Writes what an instruction has read from memory that was undefined in some lanes.
     fn keep_undefined(
         &mut self,
@@ -219,15 +232,8 @@ impl Machine<'_> {
                     undefined |= frame.undefined[slot as usize];
                     &frame.registers[slot as usize]
                 }
-                Source::Constant(it) => {
-                    own.fill(it);
-                    own
-                }
                 source => {
-                    let bits = program.inputs.get(at).map_or(64, |it| it.bits);
-                    let lanes;
-                    (*own, lanes) = self.read(warp, running, source, bits);
-                    undefined |= lanes;
+                    undefined |= self.read_into(warp, running, program, (at, source), own);
                     own
                 }
             };

@@ -58,10 +58,49 @@ pub(super) struct Kind {
     pub(super) in_order: bool,
     /// Whether it is after all accesses that its source has begun before.
     pub(super) pipelined: bool,
-    /// Whether it reads through the cache for memory that nobody writes.
+    /// Whether it reads through the cache for memory that is never written.
     pub(super) read_only: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
+}
+
+/// Who makes an access, how and by which statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessOrigin {
+    pub(super) thread: Thread,
+    pub(super) kind: Kind,
+    pub(super) range: TextRange,
+}
+
+impl AccessOrigin {
+    /// The entry of an access by no lane and of no byte yet.
+    fn entry(self, writes: bool) -> Entry {
+        let AccessOrigin {
+            thread,
+            kind,
+            range,
+        } = self;
+        Entry {
+            author: thread.author as u32,
+            clock: thread.clock,
+            view: thread.view as u32,
+            time: thread.time,
+            lanes: 0,
+            bytes: 0,
+            writes,
+            strong: kind.strong,
+            atomic: kind.atomic,
+            scope: kind.scope,
+            asynchronous: kind.asynchronous,
+            by_proxy: kind.by_proxy,
+            in_order: kind.in_order,
+            pipelined: kind.pipelined,
+            read_only: kind.read_only,
+            repeats: false,
+            value: 0,
+            range,
+        }
+    }
 }
 
 /// The accesses so far.
@@ -107,7 +146,7 @@ impl Races {
         }
     }
 
-    /// Forgets the accesses of the words of some bytes, which belong to nobody now.
+    /// Forgets the accesses of the words of some bytes, for memory that has been freed.
     pub(super) fn clear(&mut self, key: u64, bytes: u64) {
         for word in key / WORD..(key + bytes).div_ceil(WORD) {
             self.shadow.retain(word, |_| false);
@@ -386,21 +425,18 @@ impl Races {
     }
 
     /// An access of some bytes; the first other access with which it races, if there is one.
-    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
     pub(super) fn access(
         &mut self,
-        key: u64,
-        bytes: u64,
-        thread: Thread,
+        (key, bytes): (u64, u64),
         lane: u8,
         writes: bool,
-        kind: Kind,
-        range: TextRange,
+        origin: AccessOrigin,
     ) -> Option<Conflict> {
         let entry = Entry {
             lanes: 1 << lane,
-            ..entry_of(thread, writes, kind, range)
+            ..origin.entry(writes)
         };
+        let AccessOrigin { thread, kind, .. } = origin;
         self.access_bytes((key, bytes), entry, kind.value, lane);
         if kind.strong {
             self.synchronize(key, thread, lane, writes, kind);
@@ -580,30 +616,6 @@ impl Entry {
 /// Whether accesses of a kind neither synchronize nor are on the way while others run.
 fn is_simple(kind: Kind) -> bool {
     !(kind.strong || kind.atomic || kind.asynchronous || kind.by_proxy)
-}
-
-/// An access by no lane and of no byte yet.
-fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry {
-    Entry {
-        author: thread.author as u32,
-        clock: thread.clock,
-        view: thread.view as u32,
-        time: thread.time,
-        lanes: 0,
-        bytes: 0,
-        writes,
-        strong: kind.strong,
-        atomic: kind.atomic,
-        scope: kind.scope,
-        asynchronous: kind.asynchronous,
-        by_proxy: kind.by_proxy,
-        in_order: kind.in_order,
-        pipelined: kind.pipelined,
-        read_only: kind.read_only,
-        repeats: false,
-        value: 0,
-        range,
-    }
 }
 
 /// Whether the asynchronous proxy need not see what an access that is ordered before has written.

@@ -430,7 +430,10 @@ impl Machine<'_> {
 
     /// Runs the steps of a program in all lanes; the lanes in which memory was undefined, and whether a parameter
     /// without an argument was read.
-    #[allow(clippy::too_many_arguments, reason = "an evaluation has so many sides")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the state and the operands of one evaluation"
+    )]
     pub(super) fn evaluate(
         &mut self,
         warp: &mut Warp,
@@ -515,8 +518,8 @@ impl Machine<'_> {
         self.keep(warp, running, instruction, program, participants, undefined);
     }
 
-    /// Writes what a program has computed; `undefined` and `loaded` are the lanes in which an input was undefined, and those in
-    /// which the instruction itself gave something undefined.
+    /// Writes what a program has computed. `undefined` are the lanes in which an input was undefined, `loaded` those in
+    /// which the instruction itself gave an undefined value.
     pub(super) fn keep(
         &mut self,
         warp: &mut Warp,

@@ -110,7 +110,7 @@ ret;\n}}\n"
     "#]].assert_eq(&(run_described(&cta, launch) + &run_described(&gpu, launch)));
 }
 
-/// A copy into a tile that is still read, and a copy that nobody has waited for.
+/// A copy into a tile while threads read it, and a copy without a wait.
 #[test]
 fn copies_and_reads_in_a_loop() {
     let kernel = |wait: &str| {

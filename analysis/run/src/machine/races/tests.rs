@@ -57,10 +57,15 @@ fn rows_find_what_single_accesses_find() {
                 ..Kind::default()
             };
             let written = writes.then_some(&values);
+            let origin = AccessOrigin {
+                thread,
+                kind,
+                range,
+            };
             let found = if lanes == u32::MAX && keys[0] == start {
-                rows.access_neighbours((start, step), bytes, thread, written, kind, range)
+                rows.access_neighbours((start, step), bytes, written, origin)
             } else {
-                rows.access_lanes(&keys, bytes, thread, lanes, written, kind, range)
+                rows.access_lanes(&keys, bytes, lanes, written, origin)
             };
             let show = |(lane, it): (u8, Conflict)| (lane, it.message, it.other);
             let found: Vec<_> = found.into_iter().map(show).collect();
@@ -70,7 +75,8 @@ fn rows_find_what_single_accesses_find() {
                     value: if writes { values[at] } else { 0 },
                     ..kind
                 };
-                let found = single.access(keys[at], bytes, thread, lane, writes, kind, range);
+                let origin = AccessOrigin { kind, ..origin };
+                let found = single.access((keys[at], bytes), lane, writes, origin);
                 found.map(|it| show((lane, it)))
             });
             let one_by_one: Vec<_> = one_by_one.collect();

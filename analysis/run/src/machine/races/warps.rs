@@ -1,8 +1,6 @@
 //! Accesses of all lanes of a warp at once, which the shadow keeps in rows where it can.
 
-use syntax::TextRange;
-
-use super::{Kind, Races, Thread, entry_of, is_simple};
+use super::{AccessOrigin, Races, is_simple};
 use crate::machine::{
     conflict::Conflict,
     findings::lanes_of,
@@ -14,61 +12,51 @@ use crate::machine::{
 impl Races {
     /// Accesses of as many bytes at an address in each of some lanes, of which each writes its value; the races of each
     /// lane.
-    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
     pub(in crate::machine) fn access_lanes(
         &mut self,
         keys: &Lanes,
         bytes: u64,
-        thread: Thread,
         lanes: u32,
         values: Option<&Lanes>,
-        kind: Kind,
-        range: TextRange,
+        origin: AccessOrigin,
     ) -> Vec<(u8, Conflict)> {
-        let entry = entry_of(thread, values.is_some(), kind, range);
-        let lanes = match Stripe::new(keys, bytes, lanes).filter(|_| is_simple(kind)) {
-            Some(stripe) => self.access_rows(stripe, bytes, entry, values),
-            None => lanes,
-        };
-        self.access_each(keys, bytes, thread, lanes, values, kind, range)
+        let entry = origin.entry(values.is_some());
+        let stripe = Stripe::new(keys, bytes, lanes).filter(|_| is_simple(origin.kind));
+        let lanes = stripe.map_or(lanes, |it| self.access_rows(it, bytes, entry, values));
+        self.access_each(keys, bytes, lanes, values, origin)
     }
 
-    /// The same by all lanes, of which lane 0 accesses the bytes at a key and each other one those `step` bytes after the
-    /// lane before.
-    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    /// The same by all lanes: lane 0 accesses the bytes at a key, and each other lane those `step` bytes after the lane
+    /// before it.
     pub(in crate::machine) fn access_neighbours(
         &mut self,
         (key, step): (u64, u64),
         bytes: u64,
-        thread: Thread,
         values: Option<&Lanes>,
-        kind: Kind,
-        range: TextRange,
+        origin: AccessOrigin,
     ) -> Vec<(u8, Conflict)> {
-        let entry = entry_of(thread, values.is_some(), kind, range);
-        let stripe = Stripe::even((key, step), bytes).filter(|_| is_simple(kind));
+        let entry = origin.entry(values.is_some());
+        let stripe = Stripe::even((key, step), bytes).filter(|_| is_simple(origin.kind));
         let lanes = stripe.map_or(u32::MAX, |it| self.access_rows(it, bytes, entry, values));
         if lanes == 0 {
             return Vec::new();
         }
         let keys = std::array::from_fn(|lane| key.wrapping_add(step * lane as u64));
-        self.access_each(&keys, bytes, thread, lanes, values, kind, range)
+        self.access_each(&keys, bytes, lanes, values, origin)
     }
 
     /// The same one lane after the other.
-    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
     fn access_each(
         &mut self,
         keys: &Lanes,
         bytes: u64,
-        thread: Thread,
         lanes: u32,
         values: Option<&Lanes>,
-        kind: Kind,
-        range: TextRange,
+        origin: AccessOrigin,
     ) -> Vec<(u8, Conflict)> {
         let writes = values.is_some();
-        let entry = entry_of(thread, writes, kind, range);
+        let AccessOrigin { thread, kind, .. } = origin;
+        let entry = origin.entry(writes);
         for lane in lanes_of(lanes) {
             let at = usize::from(lane);
             let entry = Entry {

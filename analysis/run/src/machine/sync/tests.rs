@@ -2,7 +2,7 @@ use expect_test::expect;
 
 use crate::machine::tests::run;
 
-/// A thread polls a flag that nobody sets: the finding is at the load, wherever in the loop the thread is.
+/// A thread polls a flag that is never set: the finding is at the load, wherever in the loop the thread is.
 #[test]
 fn a_flag_that_nobody_sets() {
     let body = "\
