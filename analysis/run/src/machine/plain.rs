@@ -169,7 +169,7 @@ impl Machine<'_> {
         true
     }
 
-    /// Reads an operand of an instruction, which is no plain register; the lanes in which it is undefined.
+    /// Reads an operand that is not a plain register into `to`, and returns the lanes in which it is undefined.
     fn read_into(
         &mut self,
         warp: &Warp,
