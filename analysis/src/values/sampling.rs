@@ -149,9 +149,13 @@ impl Random {
         }
     }
 
-    /// The turn of a loop, counted from 0.
+    /// The turn of a loop, counted from 0. All turns before it are computed, so the first two samples, which decide
+    /// of most accesses that there is nothing to report, are in the first two turns.
     pub(crate) fn turn(&self, index: u32, outside: &LoopTurns) -> u32 {
         const TURNS: [u32; 8] = [0, 1, 2, 3, 4, 5, 7, 11];
+        if let early @ 0..2 = self.sample {
+            return early;
+        }
         let key = u64::from(index) << 40 ^ outside.hash() ^ 0x1009;
         TURNS[self.number(key) as usize % TURNS.len()]
     }
