@@ -28,7 +28,7 @@ pub(super) struct Order {
     /// Turns so far.
     turns: u64,
     /// The turn at which a block ended last, or a cluster was added.
-    progress: u64,
+    pub(super) progress: u64,
 }
 
 impl Order {

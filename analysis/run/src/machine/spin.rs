@@ -18,6 +18,7 @@ const MOST_STATES: usize = 4096;
 pub(super) struct Spins {
     changes: u64,
     live: u64,
+    progress: u64,
     since: u64,
     seen: FxHashSet<u64>,
 }
@@ -28,10 +29,14 @@ impl Machine<'_> {
         let blocks = self.world.clusters.iter().flat_map(|it| &it.blocks);
         let live = blocks.map(|it| u64::from(it.live)).sum();
         let changes = self.world.global.changes;
-        if (changes, live) != (self.spins.changes, self.spins.live) {
+        // A block that begins is in the state in which others of the grid began.
+        let progress = self.order.progress;
+        let spins = &self.spins;
+        if (changes, live, progress) != (spins.changes, spins.live, spins.progress) {
             self.spins = Spins {
                 changes,
                 live,
+                progress,
                 since: self.steps,
                 seen: FxHashSet::default(),
             };
@@ -67,5 +72,41 @@ impl Machine<'_> {
             }
         }
         hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::machine::tests::run_described;
+
+    #[test]
+    fn blocks_that_do_the_same_are_no_loop() {
+        let text = ".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+.reg .pred %c;
+.reg .b32 %i, %n;
+.reg .b64 %p;
+ld.param.u32 %n, [n];
+mov.u32 %i, %ctaid.x;
+setp.ge.u32 %c, %i, %n;
+@%c bra end;
+ld.param.u64 %p, [out];
+mad.wide.u32 %p, %i, 4, %p;
+st.global.u32 [%p], 1;
+end:
+ret;
+}
+";
+        let launch = "grid = 4000\nblock = 1\nargs.n = 2\nargs.out = { zeros = [2], type = 'u32' }";
+        expect![[r#"
+            Finished
+            p0 = [1, 1]
+        "#]]
+        .assert_eq(&run_described(text, launch));
     }
 }
