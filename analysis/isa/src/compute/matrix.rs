@@ -270,21 +270,19 @@ pub(super) fn positions<const N: usize>(
             };
             let lane = 4 * (row % 8) + (lanes * selector + lane) % 4;
             let code = metadata.get(lane).map_or(0, |it| it >> shift & 15) as usize;
-            out.push((all * chunk + sparse.position(code, index)) as u16);
+            out.push((all * chunk + position(sparse.kept, code, index)) as u16);
         }
     }
 }
 
-impl Sparse {
-    /// Where an element of a chunk is that is there, by the four bits of the chunk.
-    pub(super) fn position(&self, code: usize, index: usize) -> usize {
-        match self.kept {
-            // Two indices of halves of the element.
-            (1, _) => (code & 3) >> 1,
-            (2, _) => code >> (2 * index) & 3,
-            // Two indices of pairs.
-            _ => 2 * (code >> (2 * (index / 2)) & 3) + index % 2,
-        }
+/// Where an element of a chunk is that is there, by the four bits of the chunk; `kept` as in [`Sparse`].
+pub(super) fn position(kept: (usize, usize), code: usize, index: usize) -> usize {
+    match kept {
+        // Two indices of halves of the element.
+        (1, _) => (code & 3) >> 1,
+        (2, _) => code >> (2 * index) & 3,
+        // Two indices of pairs.
+        _ => 2 * (code >> (2 * (index / 2)) & 3) + index % 2,
     }
 }
 

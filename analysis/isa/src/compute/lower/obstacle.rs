@@ -25,9 +25,6 @@ impl Obstacle {
                 | Primitive::KindOf => "textures and surfaces",
                 Primitive::FabricBox => "another endpoint of a fabric",
                 Primitive::TensorBox => "such a mode of tensor copies",
-                Primitive::Sparse => {
-                    "metadata in tensor memory, which the manual shows in figures only"
-                }
                 Primitive::Widened => "decompression, which the manual shows in figures only",
                 Primitive::TensorMemory | Primitive::Chosen | Primitive::Positions => {
                     "such a layout of tensor memory"

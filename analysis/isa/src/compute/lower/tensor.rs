@@ -8,7 +8,7 @@ use crate::{
         node::Node,
         program::{Destination, Exactness, Op},
         tensor::{
-            Accumulator, Factor, InstructionDescriptor, Plan, ProductShape, TensorCopy,
+            Accumulator, Factor, InstructionDescriptor, Metadata, Plan, ProductShape, TensorCopy,
             TensorMovement, TensorProduct, TensorReduction, TensorStep,
         },
         value_type::ElementType,
@@ -133,6 +133,7 @@ impl Lowering<'_> {
         let a = self.factor_of_fifth(first)?;
         let b = self.factor_of_fifth(second)?;
         let zero_columns = self.zero_columns(second)?;
+        let metadata = self.metadata(first)?;
         let enable = match &stated.enable {
             Some(condition) => self.truth(condition)?,
             None => self.builder.push(Op::Constant(1)),
@@ -170,6 +171,7 @@ impl Lowering<'_> {
             shift,
             scales,
             zero_columns,
+            metadata,
         });
         let product = TensorProduct {
             d: Accumulator::Tensor(result),
@@ -225,12 +227,15 @@ impl Lowering<'_> {
                 }
                 _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
             },
-            Expression::Call(Primitive::ZeroColumns, arguments) => match &arguments[..] {
-                [of, Expression::Name(_)] => {
+            Expression::Call(
+                primitive @ (Primitive::ZeroColumns | Primitive::Sparse),
+                arguments,
+            ) => match &arguments[..] {
+                [of, _] => {
                     let of = Expression::Index(Box::new(of.clone()), indices.clone());
                     self.factor_of_fifth(&of)
                 }
-                _ => Err(Obstacle::Chapter(Primitive::ZeroColumns)),
+                _ => Err(Obstacle::Chapter(*primitive)),
             },
             Expression::Call(primitive, _) => Err(Obstacle::Chapter(*primitive)),
             _ => Err(Obstacle::Matrix),
@@ -252,6 +257,35 @@ impl Lowering<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The metadata in tensor memory of a factor, if it is sparse.
+    fn metadata(&mut self, factor: &Expression) -> Result<Option<Metadata>> {
+        let Expression::Index(inner, _) = factor else {
+            return Ok(None);
+        };
+        let Expression::Call(Primitive::Sparse, arguments) = &**inner else {
+            return Ok(None);
+        };
+        let Some(Expression::Call(Primitive::TensorMemory, place)) = arguments.get(1) else {
+            return Err(Obstacle::Chapter(Primitive::Sparse));
+        };
+        let [Expression::Name(name)] = &place[..] else {
+            return Err(Obstacle::Chapter(Primitive::Sparse));
+        };
+        let words = &self.statement.words;
+        let has = |word: &str| words.contains(&word);
+        let kept = if has("kind::tf32") {
+            (1, 2)
+        } else if has("kind::mxf4") || has("kind::mxf4nvf4") {
+            (4, 8)
+        } else {
+            (2, 4)
+        };
+        Ok(Some(Metadata {
+            address: self.word(name, 0)?,
+            kept,
+        }))
     }
 
     /// Adds a copy of shared memory, of which an operand is the descriptor, to tensor memory.

@@ -25,6 +25,10 @@ struct ReadDescriptor {
     scale: Option<Format>,
     /// The byte of a cell at which the factors of a, and of b, begin.
     bytes: [u32; 2],
+    /// Columns of a that are there.
+    stored: usize,
+    /// The sparsity selector.
+    selector: u32,
 }
 
 impl InstructionDescriptor {
@@ -57,11 +61,15 @@ impl InstructionDescriptor {
             return Err(TensorProblem::NotRun("K of 96"));
         }
         let packing = Packing::of_type(types[0], self.packed);
+        let stored = self.depth as usize / 16 * packing.count;
+        let kept = self.metadata.as_ref().map_or((1, 1), |it| it.kept);
         Ok(ReadDescriptor {
+            stored,
+            selector: field("sparsity selector").map_or(0, |it| it.value as u32),
             plan: Plan {
                 rows: number("M"),
                 columns: number("N"),
-                depth: self.depth as usize / 16 * packing.count,
+                depth: stored / kept.0 * kept.1,
                 types,
                 across: [yes("A"), yes("B")],
                 overflow: match yes("saturate") {
@@ -212,8 +220,9 @@ impl Work<'_> {
     ) -> Result<[Numbers<T>; 2], TensorProblem> {
         let plan = &self.read.plan;
         let (rows, columns, depth) = (plan.rows, plan.columns, plan.depth);
+        let stored = self.read.stored;
         let peers = self.descriptor.peers as usize;
-        let mut a = Numbers::new(rows * depth, rows);
+        let mut a = Numbers::new(rows * stored, rows);
         let mut b = Numbers::new(depth * columns, columns);
         let packing = |side: usize| Packing::of_type(plan.types[side], self.descriptor.packed);
         for cta in 0..peers {
@@ -222,12 +231,12 @@ impl Work<'_> {
                 first: 0,
                 to: cta * (all / peers),
                 count: all / peers,
-                depth,
+                depth: if side == 0 { stored } else { depth },
                 packing: packing(side),
             };
             let of_a = part(0, rows);
             let put = |all: &mut [T], row: usize, at: usize, code: u32| {
-                all[(of_a.to + row) * depth + at] = decode[0](code);
+                all[(of_a.to + row) * stored + at] = decode[0](code);
             };
             self.product
                 .shared((cta, &self.product.a), before, of_a, memory, put, &mut a)?;
@@ -271,7 +280,7 @@ impl Work<'_> {
             _ => 0,
         };
         let (lane, first) = (address >> 16, address & 0xFFFF);
-        let columns = first..first + plan.depth.div_ceil(each) as u32;
+        let columns = first..first + self.read.stored.div_ceil(each) as u32;
         let layout = self.place.layout;
         let rows = layout.rows / layout.peers;
         for cta in 0..layout.peers as usize {
@@ -292,7 +301,7 @@ impl Work<'_> {
                     let at = (column - first) as usize * each + index;
                     let code = cell.bits >> (bits * index as u32) >> offset;
                     let code = code & (u32::MAX >> (32 - ty.bits().clamp(1, 32)));
-                    out.all[row * plan.depth + at] = decode(code);
+                    out.all[row * self.read.stored + at] = decode(code);
                 }
             }
         }
@@ -316,9 +325,9 @@ impl Work<'_> {
         };
         let values = Floats::of_format(format);
         let plan = &self.read.plan;
-        let (depth, columns) = (plan.depth, plan.columns);
+        let columns = plan.columns;
         let rows = plan.rows / self.descriptor.peers as usize;
-        for (side, count) in [(0, plan.rows), (1, columns)] {
+        for (side, count, depth) in [(0, plan.rows, self.read.stored), (1, columns, plan.depth)] {
             let address = before[addresses[side] as usize][0] as u32;
             let (lane, first) = (address >> 16, address & 0xFFFF);
             let all = if side == 0 { rows } else { columns };
@@ -373,6 +382,22 @@ impl Work<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The columns of the elements of a that are there; `None` if the metadata may not be read.
+    fn positions<const N: usize>(
+        &self,
+        before: &[[u64; N]],
+        memory: &mut impl TensorMemory,
+        undefined: &mut [bool],
+    ) -> Result<Option<Vec<u16>>, TensorProblem> {
+        let plan = &self.read.plan;
+        let Some(metadata) = &self.descriptor.metadata else {
+            let depth = 0..plan.depth as u16;
+            return Ok(Some((0..plan.rows).flat_map(|_| depth.clone()).collect()));
+        };
+        let of = (self.read.selector, self.descriptor.peers as usize);
+        metadata.positions(before, plan, of, memory, undefined)
     }
 
     /// The old result, and which elements of it are undefined.
@@ -436,6 +461,9 @@ impl Work<'_> {
         let decode: [&dyn Fn(u32) -> f64; 2] =
             [&|code| known[0].value(code), &|code| known[1].value(code)];
         let [mut a, mut b] = self.factors(before, memory, decode)?;
+        let Some(at) = self.positions(before, memory, &mut a.undefined)? else {
+            return Ok(());
+        };
         self.scale(before, memory, [&mut a, &mut b])?;
         self.clear_columns(before, &mut b)?;
         for (negated, numbers) in self.read.negated.iter().zip([&mut a, &mut b]) {
@@ -457,8 +485,7 @@ impl Work<'_> {
                 .collect(),
             false => vec![0.0; old.len()],
         };
-        let at = positions(plan);
-        let sizes = (plan.depth, plan.columns);
+        let sizes = (self.read.stored, plan.columns);
         add_products(&mut d, (&a.all, &at), &b.all, sizes, |d, a, b| *d += a * b);
         let code = |index: usize| {
             let mut out = [0];
@@ -481,12 +508,14 @@ impl Work<'_> {
         let decode: [&dyn Fn(u32) -> i32; 2] = [&|code| integer(types[0], code), &|code| {
             integer(types[1], code)
         }];
-        let [a, mut b] = self.factors(before, memory, decode)?;
+        let [mut a, mut b] = self.factors(before, memory, decode)?;
+        let Some(at) = self.positions(before, memory, &mut a.undefined)? else {
+            return Ok(());
+        };
         self.clear_columns(before, &mut b)?;
         let old = self.old(memory);
         let mut d = vec![0; old.len()];
-        let at = positions(plan);
-        let sizes = (plan.depth, plan.columns);
+        let sizes = (self.read.stored, plan.columns);
         add_integers(&mut d, (&a.all, &at), &b.all, sizes, self.product.product);
         if self.adds {
             let shift = self
@@ -503,12 +532,6 @@ impl Work<'_> {
         self.write(before, memory, (&old, code), [&a.undefined, &b.undefined]);
         Ok(())
     }
-}
-
-/// The columns of the elements of a, which are all there.
-fn positions(plan: &Plan) -> Vec<u16> {
-    let depth = 0..plan.depth as u16;
-    (0..plan.rows).flat_map(|_| depth.clone()).collect()
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@ mod decode;
 mod factor;
 mod fifth;
 mod layout;
+mod metadata;
 mod movement;
 mod product;
 
 pub use copy::TensorCopy;
+pub use metadata::Metadata;
 pub use movement::{TensorMovement, TensorReduction};
 pub use product::{Products, TensorProblem};
 
@@ -114,6 +116,8 @@ pub struct InstructionDescriptor {
     pub scales: Option<([Node; 2], usize)>,
     /// The zero-column mask descriptor.
     pub zero_columns: Option<Node>,
+    /// The metadata of a, if it is sparse.
+    pub metadata: Option<Metadata>,
 }
 
 /// The shape and the types of a product.
@@ -238,6 +242,9 @@ impl TensorProduct {
             descriptor.disabled.iter_mut().for_each(&mut *act);
             descriptor.shift.iter_mut().for_each(&mut *act);
             descriptor.zero_columns.iter_mut().for_each(&mut *act);
+            if let Some(metadata) = &mut descriptor.metadata {
+                act(&mut metadata.address);
+            }
             if let Some((addresses, _)) = &mut descriptor.scales {
                 addresses.iter_mut().for_each(&mut *act);
             }
