@@ -130,7 +130,8 @@ pub struct EntryPlace {
     pub name_range: TextRange,
     /// Where its first word begins, in UTF-8 bytes.
     pub start: TextSize,
-    /// The blanks and comments between the item above it and its first word; they end at `start`.
+    /// The blanks and comments between the item above it and its first word; they end at `start`. If a comment above
+    /// declarations describes a run, it begins with that.
     pub above: String,
 }
 

@@ -38,6 +38,23 @@ pub fn comments_above(entry: &EntryPlace) -> Vec<Comment> {
     found
 }
 
+/// Returns the entry of which a comment describes a run: only declarations and other comments are between them.
+#[must_use]
+pub fn entry_below(comment: &Comment, entries: &[EntryPlace], code: &Code) -> Option<FunctionId> {
+    let entry = entries.iter().find(|it| {
+        let end = usize::from(it.start);
+        (end - it.above.len()..end).contains(&comment.start)
+    })?;
+    below(entry, code)
+}
+
+/// The entry of a place.
+fn below(entry: &EntryPlace, code: &Code) -> Option<FunctionId> {
+    let functions = (0..).zip(&code.functions);
+    let mut found = functions.filter(|it| it.1.name_range == entry.name_range);
+    Some(found.next()?.0)
+}
+
 /// Adds the mistakes of all comments of a file to its other diagnostics; both are sorted by range.
 ///
 /// # Errors
@@ -85,14 +102,11 @@ fn mistake(comment: Comment, entry: &EntryPlace, code: &Code) -> Option<Problem>
         Ok(it) => it,
         Err(problem) => return Some(problem),
     };
-    let below = (0..).zip(&code.functions);
-    let mut below = below.filter(|it| it.1.name_range == entry.name_range);
     let function = match &description.entry {
         Some(_) => description.entry_of(code),
-        None => below
-            .next()
-            .map(|it| it.0)
-            .ok_or_else(|| Problem::new(all, "", "a run belongs above an entry")),
+        None => {
+            below(entry, code).ok_or_else(|| Problem::new(all, "", "a run belongs above an entry"))
+        }
     };
     let prepared = function.and_then(|function| {
         let outline = description.outline(code, function);
@@ -200,6 +214,7 @@ mod tests {
             "// run: block = 64 args.raw = { file = \"raw.npy\" }",
             "// run: block = 64 args.raw = { bytes = \"0011223344556677\" } shared = \"4 * 8\"",
             "// ptx-analyzer: allow(run-comment)\n// run: block = 65",
+            "// run: block = 64\n.global .u32 t[1] = { 1 };",
         ] {
             check(comment, expect![""]);
         }
@@ -230,6 +245,12 @@ mod tests {
             "// run: block = 1 args.out = { file = \"x.npy\" } expect.oud = { file = \"x.npy\" }",
             expect![[r#"
                 `oud`: expect.oud: unknown array `oud`; did you mean `out`? (allowed: out)
+            "#]],
+        );
+        check(
+            "// run: block = 65\n.global .u32 t[1] = { 1 };",
+            expect![[r#"
+                `65`: block: 65 threads are more than the 64 of a block
             "#]],
         );
         check(

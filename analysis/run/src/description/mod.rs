@@ -25,7 +25,7 @@ mod texture;
 mod texture_keys;
 mod value;
 
-pub use check::{comments_above, mistakes, with_mistakes};
+pub use check::{comments_above, entry_below, mistakes, with_mistakes};
 pub use comment::{Comment, comments};
 pub use complete::{Proposals, Word, complete, explain};
 pub use contents::{Contents, bits_at, count};

@@ -2,7 +2,7 @@
 
 use run::{
     Limits, Schedule,
-    description::{Comment, Data, Description, Key, Prepared, Problem, Value, comments},
+    description::{Data, Description, Key, Prepared, Problem, Value, comments, entry_below},
 };
 use syntax::text::{Encoding, LineTable};
 
@@ -119,7 +119,7 @@ fn of_comment(
     for comment in comments(program.document.text()) {
         let value = comment.value.clone().map_err(wrong)?;
         let description = Description::read(&value).map_err(wrong)?;
-        let above = entry_after(program, &comment);
+        let above = entry_below(&comment, &program.entries, &program.code);
         let id = match (&description.entry, above) {
             (Some(_), _) => Some(description.entry_of(&program.code).map_err(wrong)?),
             (None, above) => above,
@@ -134,20 +134,6 @@ fn of_comment(
         "{}: there is no launch: give `launch`, or write a `// run:` comment above the entry",
         program.path
     ))
-}
-
-/// The entry above which a comment is: only other comments and directives are between them.
-fn entry_after(program: &Program, comment: &Comment) -> Option<u32> {
-    let start = |id: &u32| usize::from(program.code.functions[*id as usize].name_range.start());
-    let next = entries(program)
-        .map(|it| it.0)
-        .filter(|it| start(it) >= comment.end)
-        .min_by_key(start)?;
-    let between = program.document.text().get(comment.end..start(&next))?;
-    let mut code = between
-        .lines()
-        .map(|it| it.split("//").next().unwrap_or(it));
-    (!code.any(|it| it.contains([';', '{', '}']))).then_some(next)
 }
 
 /// A mistake in a description with its place.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use analysis::{AnalysisHost, FileId, Severity, SourceLocation, code::Code};
+use analysis::{AnalysisHost, EntryPlace, FileId, Severity, SourceLocation, code::Code};
 use rustc_hash::FxHashMap;
 use syntax::{
     Document, TextRange, TextSize,
@@ -31,6 +31,8 @@ pub(super) struct Program {
     pub(super) path: String,
     pub(super) document: Document,
     pub(super) code: Code,
+    /// The entries with the comments above them.
+    pub(super) entries: Vec<EntryPlace>,
     /// The first error with its line, from 1; what has one is not run.
     pub(super) error: Option<(u32, String)>,
     /// The `.loc` directives with the places of source that they name, in the order of the text.
@@ -54,6 +56,7 @@ impl Program {
             .find(|it| it.severity == Severity::Error)
             .map(|it| (document.lines().line_of(it.range.start()) + 1, it.message));
         let code = analysis.code(FILE).unwrap_or_default();
+        let entries = analysis.entries(FILE).unwrap_or_default();
         let located = analysis.located(FILE).unwrap_or_default();
         let mut lines = Vec::new();
         for (function, it) in code.functions.iter().enumerate() {
@@ -68,6 +71,7 @@ impl Program {
             path,
             document,
             code,
+            entries,
             error,
             located,
             lines,

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use analysis::{
-    AnalysisHost, Diagnostic, FileId, Severity,
+    AnalysisHost, Diagnostic, EntryPlace, FileId, Severity,
     code::{Code, Formal, FunctionId},
 };
 use run::{
     Finding,
-    description::{Comment, Description, Problem, Value, comments},
+    description::{Comment, Description, Problem, Value, comments, entry_below},
 };
 use syntax::{
     Document, MARK,
@@ -31,6 +31,8 @@ pub(in crate::cli) struct Subject {
     pub(in crate::cli) document: Document,
     /// The code.
     pub(in crate::cli) code: Code,
+    /// The entries with the comments above them.
+    entries: Vec<EntryPlace>,
     /// Its errors; it runs only if there are none.
     pub(in crate::cli) errors: Vec<Diagnostic>,
 }
@@ -45,10 +47,12 @@ impl Subject {
         let mut errors = analysis.diagnostics(FILE).unwrap_or_default();
         errors.retain(|it| it.severity == Severity::Error);
         let code = analysis.code(FILE).unwrap_or_default();
+        let entries = analysis.entries(FILE).unwrap_or_default();
         Subject {
             name,
             document,
             code,
+            entries,
             errors,
         }
     }
@@ -106,26 +110,6 @@ impl Subject {
         };
         let function = &self.code.functions[function as usize];
         function.parameters.iter().map(size).collect()
-    }
-
-    /// The entry that follows a comment.
-    fn entry_after(&self, comment: &Comment) -> Option<FunctionId> {
-        let start = |index: &FunctionId| {
-            usize::from(self.code.functions[*index as usize].name_range.start())
-        };
-        let entries = (0..).zip(&self.code.functions);
-        let entries = entries
-            .filter(|(_, it)| it.entry && it.defined)
-            .map(|it| it.0);
-        let next = entries
-            .filter(|it| start(it) >= comment.end)
-            .min_by_key(start)?;
-        let between = self.document.text().get(comment.end..start(&next))?;
-        let code = between
-            .lines()
-            .map(|it| it.split("//").next().unwrap_or(it));
-        // A statement or another item between them makes it the comment of that.
-        (!code.into_iter().any(|it| it.contains([';', '{', '}']))).then_some(next)
     }
 }
 
@@ -237,7 +221,7 @@ fn of_comment(
     let description = Description::read(&value).map_err(wrong)?;
     let entry = match &description.entry {
         Some(_) => description.entry_of(&subject.code).map_err(wrong)?,
-        None => subject.entry_after(&comment).ok_or_else(|| {
+        None => entry_below(&comment, &subject.entries, &subject.code).ok_or_else(|| {
             format!(
                 "{}:{line}: a `// run:` comment must be above an entry",
                 subject.name
