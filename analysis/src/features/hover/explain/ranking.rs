@@ -310,19 +310,22 @@ pub(super) fn subjects(asked: &str) -> Vec<&str> {
         is_stop_word(&word.to_lowercase())
     };
     let mut found = Vec::new();
-    let mut rest = asked.trim();
+    let mut start = asked.trim();
     loop {
-        if let Some((first, after)) = rest.split_once(char::is_whitespace)
-            && is_empty(first)
-        {
-            rest = after.trim_start();
-        } else if let Some((before, last)) = rest.rsplit_once(char::is_whitespace)
+        let mut rest = start;
+        found.push(rest);
+        while let Some((before, last)) = rest.rsplit_once(char::is_whitespace)
             && is_empty(last)
         {
             rest = before.trim_end();
-        } else {
-            return found;
+            found.push(rest);
         }
-        found.push(rest);
+        match start.split_once(char::is_whitespace) {
+            Some((first, after)) if is_empty(first) => start = after.trim_start(),
+            _ => break,
+        }
     }
+    found.sort_by_key(|it| std::cmp::Reverse(it.len()));
+    found.retain(|it| *it != asked);
+    found
 }
