@@ -3,8 +3,6 @@
 use isa::{
     compute::{Node, Operation},
     event::{EventKind, Group},
-    matching::positions,
-    operand::Operand,
 };
 use syntax::{TextRange, TextSize};
 
@@ -137,17 +135,8 @@ impl<'db> Events<'db> {
             let Some(instruction) = subject.get(*step) else {
                 continue;
             };
-            let words: Vec<&str> = instruction.form.words.iter().map(|it| &**it).collect();
-            let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
-            let brackets: Vec<bool> = instruction.form.operands.iter().map(is_bracket).collect();
             for event in semantics.events {
-                let at = positions(
-                    isa::tables(),
-                    &instruction.form.opcode,
-                    &words,
-                    &brackets,
-                    event.operands,
-                );
+                let at = subject.event_operands(*step, event);
                 all.push(Event {
                     step: *step,
                     kind: event.kind,

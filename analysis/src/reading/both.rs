@@ -1,4 +1,4 @@
-//! The rows of two branches that do nearly the same as the rows of the first one, with the numbers of both.
+//! The rows of branches that do nearly the same as the rows of the first one, with the numbers of all of them.
 
 use std::hash::BuildHasher;
 
@@ -8,28 +8,31 @@ use crate::{alignment::align, flow::ids::Step};
 
 use super::{
     line::{Condition, Line, Row},
-    series::{Shape, both},
+    series::{Shape, both, version},
     structure::List,
 };
 
 /// Lists inside each other at most.
 const MAX_DEPTH: usize = 64;
-/// The heads of rows that only one of the branches has.
+/// The heads of rows that only one of two branches has.
 const HERE: &str = "only here";
 const THERE: &str = "only there";
 
 /// Puts branches together.
 pub(super) struct Both<'a> {
     lists: &'a mut Vec<Vec<Row>>,
-    /// The instructions of second branches that the line of an instruction shows as well.
+    /// The instructions of later branches that the line of an instruction shows as well.
     pub(super) shown: FxHashMap<Step, Vec<Step>>,
     /// The last instructions of lines that belong together.
     pub(super) pairs: Vec<(Step, Step)>,
-    /// The instructions of rows that only a second branch has.
+    /// The instructions of rows that the first branch does not have.
     pub(super) alone: Vec<Step>,
     /// The numbers of rows that both branches have, and one.
     shared: usize,
     single: usize,
+    /// The branches whose rows the first one already has, itself among them, and all that are put together.
+    merged: usize,
+    all: usize,
 }
 
 /// A row, and the list of its `else`.
@@ -48,49 +51,92 @@ impl<'a> Both<'a> {
             alone: Vec::new(),
             shared: 0,
             single: 0,
+            merged: 1,
+            all: 2,
         }
     }
 
-    /// Puts the rows of two lists into the first one, and a reference into the second; false if the lists are too
+    /// Puts the rows of lists into the first one, and a reference into each other one; false if the lists are too
     /// different, or are not the branches of conditions.
-    pub(super) fn merge(&mut self, first: List, second: List) -> bool {
-        let (Some(one), Some(other)) = (self.name(first), self.name(second)) else {
+    pub(super) fn merge(&mut self, group: &[List]) -> bool {
+        let names: Option<Vec<String>> = group.iter().map(|it| self.name(*it)).collect();
+        let (Some(names), Some((first, others))) = (names, group.split_first()) else {
             return false;
         };
-        (self.shared, self.single) = (0, 0);
-        let mut rows = self.rows(first, second, 0);
-        if self.single > self.shared {
-            return false;
-        }
-        // Both lines lead to the second branch.
-        let mut steps = Vec::new();
-        for row in &self.lists[second] {
-            row.own_steps(&mut steps);
-            if !steps.is_empty() {
-                break;
+        self.all = group.len();
+        let mut places = Vec::new();
+        for (merged, other) in (1..).zip(others) {
+            (self.shared, self.single, self.merged) = (0, 0, merged);
+            let rows = self.rows(*first, *other, 0);
+            if self.single > self.shared {
+                return false;
             }
+            self.lists[*first] = rows;
+            // The lines that refer to each other lead to the other branch.
+            let mut steps = Vec::new();
+            for row in &self.lists[*other] {
+                row.own_steps(&mut steps);
+                if !steps.is_empty() {
+                    break;
+                }
+            }
+            steps.drain(..steps.len().saturating_sub(1));
+            places.push(steps);
         }
-        steps.drain(..steps.len().saturating_sub(1));
-        let note = |text: String| {
+        let note = |text: String, steps: Vec<Step>| {
             Row::Line(Line {
                 text,
-                steps: steps.clone(),
+                steps,
                 ..Line::default()
             })
         };
-        rows.insert(0, note(format!("as below in {other}; ⟨here, there⟩:")));
-        self.lists[first] = rows;
-        self.lists[second] = vec![note(format!("as above in {one}, the second of ⟨…⟩"))];
+        let text = match &names[1..] {
+            [other] => format!("as below in {other}; ⟨here, there⟩:"),
+            others => {
+                let numbered = (2..).zip(others).map(|(at, it)| format!("{it} ({at})"));
+                let numbers: Vec<String> = (1..=self.all).map(|it| it.to_string()).collect();
+                let numbered: Vec<String> = numbered.collect();
+                let (others, numbers) = (numbered.join(", "), numbers.join(", "));
+                format!("as below in {others}; ⟨{numbers}⟩:")
+            }
+        };
+        let mut steps = places.concat();
+        steps.sort_unstable();
+        self.lists[*first].insert(0, note(text, steps));
+        for (number, (other, steps)) in (2..).zip(others.iter().zip(places)) {
+            let place = match self.all {
+                2 => "the second".to_owned(),
+                _ => format!("number {number}"),
+            };
+            let text = format!("as above in {}, {place} of ⟨…⟩", names[0]);
+            self.lists[*other] = vec![note(text, steps)];
+        }
         true
     }
 
     /// The name of a branch.
     fn name(&self, list: List) -> Option<String> {
-        self.lists.iter().flatten().find_map(|it| match it {
-            Row::If(condition, own, _) if *own == list => Some(format!("`if {}`", condition.text)),
-            Row::Else(own) if *own == list => Some("`else`".to_owned()),
-            _ => None,
-        })
+        for rows in self.lists.iter() {
+            for (index, row) in rows.iter().enumerate() {
+                match row {
+                    Row::If(condition, own, _) if *own == list => {
+                        return Some(format!("`if {}`", condition.text));
+                    }
+                    Row::Else(own) if *own == list => {
+                        // Only its condition distinguishes it from others.
+                        let before = index.checked_sub(1).and_then(|it| rows.get(it));
+                        return Some(match before {
+                            Some(Row::If(condition, ..)) => {
+                                format!("`else` of `if {}`", condition.text)
+                            }
+                            _ => "`else`".to_owned(),
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
     }
 
     fn rows(&mut self, first: List, second: List, depth: usize) -> Vec<Row> {
@@ -113,8 +159,8 @@ impl<'a> Both<'a> {
                     _ => None,
                 };
                 let apart = usize::from(merged.is_none() && (x, y) != ends);
-                self.push_single(&units[0][p..x + apart], HERE, &mut rows);
-                self.push_single(&units[1][q..y + apart], THERE, &mut rows);
+                self.push_single(&units[0][p..x + apart], false, &mut rows);
+                self.push_single(&units[1][q..y + apart], true, &mut rows);
                 rows.extend(merged.into_iter().flatten());
                 (p, q) = (x + 1, y + 1);
             }
@@ -146,39 +192,58 @@ impl<'a> Both<'a> {
             Row::If(condition, ..) => (4, &*condition.text, None),
             Row::Nest(head, _, tail) => (5, &*head.text, tail.as_ref().map(|it| &*it.text)),
             Row::Else(_) => (6, "", None),
-            Row::Only(word, _) => (7, *word, None),
+            Row::Only(word, _) => (7, &**word, None),
         };
         let head = (kind, unit.otherwise.is_some());
         match exact {
             true => FxBuildHasher.hash_one((head, text, tail)),
             false => {
-                let words = |it: &str| Shape::new(it).words;
+                let words = |it: &str| Shape::new(&version(it, 0)).words;
                 FxBuildHasher.hash_one((head, words(text), tail.map(words)))
             }
         }
     }
 
-    fn push_single(&mut self, units: &[RowUnit], word: &'static str, rows: &mut Vec<Row>) {
-        if units.is_empty() {
-            return;
+    /// Adds rows that one side has, that of the branch which is added or that of those before it.
+    fn push_single(&mut self, units: &[RowUnit], added: bool, rows: &mut Vec<Row>) {
+        let is_only = |it: &RowUnit| matches!(it.row, Row::Only(..));
+        for units in units.chunk_by(|a, b| is_only(a) == is_only(b)) {
+            if is_only(&units[0]) {
+                rows.extend(units.iter().map(|it| it.row.clone()));
+                continue;
+            }
+            let mut found = Vec::new();
+            for unit in units {
+                found.push(unit.row.clone());
+                found.extend(unit.otherwise.map(Row::Else));
+            }
+            let mut steps = Vec::new();
+            let mut open = found.clone();
+            while let Some(row) = open.pop() {
+                self.single += 1;
+                row.own_steps(&mut steps);
+                open.extend(row.list().into_iter().flat_map(|it| self.lists[it].clone()));
+            }
+            if added {
+                self.alone.extend(steps);
+            }
+            self.lists.push(found);
+            rows.push(Row::Only(self.owners(added), self.lists.len() - 1));
         }
-        let mut found = Vec::new();
-        for unit in units {
-            found.push(unit.row.clone());
-            found.extend(unit.otherwise.map(Row::Else));
+    }
+
+    /// The head of rows that one side has. A row of two of three branches may be there twice, so that it is not only in
+    /// one of them.
+    fn owners(&self, added: bool) -> String {
+        match (self.all, added) {
+            (2, false) => HERE.to_owned(),
+            (2, true) => THERE.to_owned(),
+            (_, true) => format!("in {}", self.merged + 1),
+            (_, false) => {
+                let numbers: Vec<String> = (1..=self.merged).map(|it| it.to_string()).collect();
+                format!("in {}", numbers.join(", "))
+            }
         }
-        let mut steps = Vec::new();
-        let mut open = found.clone();
-        while let Some(row) = open.pop() {
-            self.single += 1;
-            row.own_steps(&mut steps);
-            open.extend(row.list().into_iter().flat_map(|it| self.lists[it].clone()));
-        }
-        if word == THERE {
-            self.alone.extend(steps);
-        }
-        self.lists.push(found);
-        rows.push(Row::Only(word, self.lists.len() - 1));
     }
 
     /// A row of both branches, and its `else`.
@@ -189,8 +254,8 @@ impl<'a> Both<'a> {
             (Row::Break, Row::Break) => Row::Break,
             (Row::If(a, list, by), Row::If(b, second, _)) if depth < MAX_DEPTH => {
                 let condition = Condition {
-                    text: both(&a.text, &b.text)?,
-                    opposite: both(&a.opposite, &b.opposite)?,
+                    text: both(&a.text, &b.text, self.merged)?,
+                    opposite: both(&a.opposite, &b.opposite, self.merged)?,
                     steps: a.steps.clone(),
                 };
                 self.show(&a.steps, &b.steps)?;
@@ -198,12 +263,11 @@ impl<'a> Both<'a> {
                 Row::If(condition, *list, *by)
             }
             (Row::Nest(a, list, tail), Row::Nest(b, second, other)) if depth < MAX_DEPTH => {
-                let texts = tail.iter().zip(other);
+                let mut texts = tail.iter().zip(other);
+                let differ = |a: &Line, b: &Line| both(&a.text, &b.text, self.merged).is_none();
                 if tail.is_some() != other.is_some()
-                    || both(&a.text, &b.text).is_none()
-                    || texts
-                        .into_iter()
-                        .any(|it| both(&it.0.text, &it.1.text).is_none())
+                    || differ(a, b)
+                    || texts.any(|it| differ(it.0, it.1))
                 {
                     return None;
                 }
@@ -227,7 +291,7 @@ impl<'a> Both<'a> {
     }
 
     fn line(&mut self, one: &Line, other: &Line) -> Option<Line> {
-        let text = both(&one.text, &other.text)?;
+        let text = both(&one.text, &other.text, self.merged)?;
         self.show(&one.steps, &other.steps)?;
         Some(Line {
             text,

@@ -50,8 +50,8 @@ pub(super) enum Row {
     Else(List),
     /// A head, a list, and what comes after it.
     Nest(Line, List, Option<Line>),
-    /// A head, and the rows that only one of two merged branches has.
-    Only(&'static str, List),
+    /// A head, and the rows that not all of the merged branches have.
+    Only(String, List),
 }
 
 impl Row {

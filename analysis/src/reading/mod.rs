@@ -139,7 +139,7 @@ fn reading(
             Some(found) if rows.merge(found) => break rows.finish(),
             Some(_) => Twins::default(),
         };
-        if found.pairs.is_empty() && subject.names.is_empty() {
+        if found.groups.is_empty() && subject.names.is_empty() {
             break rows.finish();
         }
         drop(rows);

@@ -56,10 +56,10 @@ impl<'a, 'db> Rows<'a, 'db> {
         Twins::new(subject, self.structure, plan, &self.lists)
     }
 
-    /// Puts branches with the same names together; false if any two are too different, and then the rows are of no use.
+    /// Puts branches with the same names together; false if any are too different, and then the rows are of no use.
     pub(super) fn merge(&mut self, twins: &Twins) -> bool {
         let mut both = Both::new(&mut self.lists);
-        if !twins.pairs.iter().all(|it| both.merge(it.0, it.1)) {
+        if !twins.groups.iter().all(|it| both.merge(it)) {
             return false;
         }
         let alone: FxHashSet<Step> = both.alone.iter().copied().collect();
@@ -469,12 +469,12 @@ fn is_simple(line: &Line) -> bool {
     simple && is_short(line)
 }
 
-/// Whether a statement computes registers from registers.
+/// Whether a statement computes registers from registers, or is a call.
 fn is_computed(line: &Line) -> bool {
-    let computed = line
-        .text
-        .split_once(" = ")
-        .is_some_and(|(to, value)| !to.contains(['[', '@']) && !value.contains(['[', '@', ':']));
+    let computed = match line.text.split_once(" = ") {
+        Some((to, value)) => !to.contains(['[', '@']) && !value.contains(['[', '@', ':']),
+        None => !line.text.ends_with(':'),
+    };
     computed && !line.text.contains('⟨') && is_short(line)
 }
 

@@ -176,32 +176,52 @@ pub(super) fn merged(shapes: &[&Shape]) -> Option<(String, bool)> {
     Some((text, counted))
 }
 
-/// Merges two texts that have the same words: `⟨a, b⟩` has the number or name of the first and then of the second.
-pub(super) fn both(one: &str, other: &str) -> Option<String> {
-    let (one, other) = (Shape::new(one), Shape::new(other));
-    if one.words != other.words {
+/// Merges a text with another one that has the same words: `⟨a, b⟩` has the number or name of the first and then of the
+/// second. The first one may already be of several texts.
+pub(super) fn both(one: &str, other: &str, merged: usize) -> Option<String> {
+    let mut shapes: Vec<Shape> = (0..merged)
+        .map(|it| Shape::new(&version(one, it)))
+        .collect();
+    shapes.push(Shape::new(other));
+    let (first, rest) = shapes.split_first()?;
+    if rest.iter().any(|it| it.words != first.words) {
         return None;
     }
     let mut text = String::new();
-    for (index, word) in one.words.iter().enumerate() {
+    for (index, word) in first.words.iter().enumerate() {
         text.push_str(word);
-        let Some(number) = one.numbers.get(index) else {
+        let Some(number) = first.numbers.get(index) else {
             continue;
         };
-        let second = &other.numbers[index];
-        if number == second {
+        if rest.iter().all(|it| it.numbers[index] == *number) {
             text.push_str(&number.text());
             continue;
         }
-        if one.words[index + 1].starts_with(is_name) {
+        if first.words[index + 1].starts_with(is_name) {
             return None;
         }
         let name_length = word.chars().rev().take_while(|it| is_name(*it)).count();
         let name = text.split_off(text.len() - name_length);
-        let (first, second) = (number.text(), second.text());
-        text.push_str(&format!("⟨{name}{first}, {name}{second}⟩"));
+        let numbers = shapes.iter().map(|it| it.numbers[index].text());
+        let names: Vec<String> = numbers.map(|it| format!("{name}{it}")).collect();
+        text.push_str(&format!("⟨{}⟩", names.join(", ")));
     }
     Some(text)
+}
+
+/// One of the texts of which a merged one is.
+pub(super) fn version(text: &str, index: usize) -> String {
+    let mut found = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('⟨')
+        && let Some((all, after)) = after.split_once('⟩')
+    {
+        found.push_str(before);
+        found.push_str(all.split(", ").nth(index).unwrap_or_default());
+        rest = after;
+    }
+    found.push_str(rest);
+    found
 }
 
 /// The first and the last number of ranges, each of which begins after the one before: `r0..r3` and `r4..r7`.

@@ -250,10 +250,15 @@ impl<'a, 'db> Writer<'a, 'db> {
             return Some(text);
         }
         let to = self.destinations(step);
+        let mask = self.lane_mask(step);
         let mut arguments = Vec::new();
-        for operand in instruction.operands() {
+        for (index, operand) in instruction.operands().enumerate() {
             if !self.is_destination(&operand) {
-                arguments.push(self.operand(operand, step)?);
+                let text = self.operand(operand, step)?;
+                arguments.push(match text.parse::<i64>() {
+                    Ok(it) if mask == Some(index) => lanes(it),
+                    _ => text,
+                });
             }
         }
         let call = match &arguments[..] {
@@ -265,6 +270,19 @@ impl<'a, 'db> Writer<'a, 'db> {
             false if self.adds(step) => format!("{to} += {call}"),
             false => format!("{to} = {call}"),
         })
+    }
+
+    /// The index of the operand that is a mask of lanes.
+    fn lane_mask(&self, step: Step) -> Option<usize> {
+        let is_masked = |it: EventKind| {
+            matches!(
+                it,
+                EventKind::WarpSync | EventKind::WarpExchange | EventKind::Elect
+            )
+        };
+        let semantics = self.subject.semantics(step);
+        let event = semantics.events.iter().find(|it| is_masked(it.kind))?;
+        self.subject.event_operands(step, event)[0]
     }
 
     /// A copy that completes on an mbarrier: where to, where from, and the barrier.
@@ -448,6 +466,14 @@ fn leaf_text(
 /// Whether a modifier is a type.
 fn is_type(word: &str) -> bool {
     type_bits(&format!(".{word}")).is_some()
+}
+
+/// A mask of lanes, of which only the lower 32 bits count.
+fn lanes(mask: i64) -> String {
+    match mask as u32 {
+        u32::MAX => "all lanes".to_owned(),
+        it => format!("{it:#x}"),
+    }
 }
 
 fn float(bits: u64, width: u32) -> String {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use isa::{
-    event::EventKind,
+    event::{Event, EventKind},
+    matching::positions,
     operand::Operand,
     semantics::{Keep, Order, Semantics},
     types::Class,
@@ -71,6 +72,18 @@ impl<'db> Subject<'db> {
     /// Whether an instruction has an event.
     pub(crate) fn has_event(&self, step: Step, is: impl Fn(EventKind) -> bool) -> bool {
         self.semantics(step).events.iter().any(|it| is(it.kind))
+    }
+
+    /// The indices of the operands of an event of an instruction.
+    pub(crate) fn event_operands(&self, step: Step, event: &Event) -> [Option<usize>; 2] {
+        let Some(form) = self.get(step).map(|it| it.form) else {
+            return [None; 2];
+        };
+        let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
+        let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
+        let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
+        let (tables, opcode) = (isa::tables(), &form.opcode);
+        positions(tables, opcode, &words, &brackets, event.operands)
     }
 
     /// Whether an instruction is a load that may move as long as nothing is written: weak, of a single register.

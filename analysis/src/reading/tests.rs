@@ -347,7 +347,7 @@ st.shared.u32 [%r4+128], %r7;
 ret;",
         expect![[r#"
             r5 = tile[tid.x]  // 1 2
-            r6 = shfl.sync.bfly(r5, 16, 31, -1)  // 3
+            r6 = shfl.sync.bfly(r5, 16, 31, all lanes)  // 3
             ──── bar.sync(0) ──── stage 2  // 5
             tile[tid.x + 32] = r5 + r6  // 1 4 6
         "#]],
@@ -410,38 +410,94 @@ fn large_functions_end_soon() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
+/// A branch with registers, a barrier and shared memory of its own, and something more.
+fn branch(at: u32, more: &str) -> String {
+    let r = 20 + 30 * at;
+    let mut body = format!(
+        "ld.shared.u32 %r{r}, [tile+{}]; bar.sync {}, 128; {more}\n",
+        64 * at,
+        at + 2
+    );
+    let _ = writeln!(
+        body,
+        "L{at}: add.u32 %r{0}, %r{r}, 5; xor.b32 %r{1}, %r{0}, %r1;",
+        r + 1,
+        r + 2
+    );
+    for turn in 0..32 {
+        let _ = writeln!(
+            body,
+            "mad.lo.u32 %r{0}, %r{0}, %r{1}, {turn}; st.shared.u32 [tile+{2}], %r{0};",
+            r + 2,
+            r + 1,
+            512 * at + 4 * turn
+        );
+    }
+    let _ = writeln!(
+        body,
+        "add.u32 %r{r}, %r{}, 1; setp.lt.u32 %p{at}, %r{r}, %r1; @%p{at} bra L{at};",
+        r + 2
+    );
+    body
+}
+
+#[test]
+fn three_branches_that_do_nearly_the_same() {
+    check(
+        &format!(
+            "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 7; setp.eq.u32 %p7, %r3, 0; @%p7 bra FIRST; setp.ne.u32 %p8, %r3, 1; @%p8 bra THIRD;
+{}bra END;
+FIRST: {}bra END;
+THIRD: {}END: ret;",
+            branch(1, "st.shared.u32 [tile+4000], %r50;"),
+            branch(0, ""),
+            branch(2, "st.shared.u32 [tile+4004], %r1;")
+        ),
+        expect![[r#"
+            r3 = tid.x >> 7  // 1
+            if r3 == 0:  // 1
+              as below in `if r3 != 1` (2), `else` of `if r3 != 1` (3); ⟨1, 2, 3⟩:  // 2 74
+              r20 = tile[⟨0, 32, 16⟩]  // 2 38 74
+              ──── bar.sync(⟨2, 4, 3⟩, 128) ──── stage 2  // 2 38 74
+              in 2: tile[1001] = n  // 1 74
+              in 3: tile[1000] = r20  // 2
+              do:  // 
+                r21 = r20 + 5  // 3 39 75
+                r22 = (r21 ^ n)*r21  // 1 3 4 39 40 75 76
+                × 31:  // 
+                  tile[⟨0..30, 256..286, 128..158⟩] = r22  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 76 77 78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104 105 106
+                  r22 = r22*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 77 78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104 105 106 107
+                tile[⟨31, 287, 159⟩] = r22  // 35 71 107
+                r20 = r22 + 1  // 36 72 108
+              while r20 < n  // 1 36 72 108
+            else if r3 != 1:  // 1
+              as above in `if r3 == 0`, number 2 of ⟨…⟩  // 74
+            else:  // 
+              as above in `if r3 == 0`, number 3 of ⟨…⟩  // 2
+        "#]],
+    );
+}
+
+#[test]
+fn masks_of_lanes() {
+    check(
+        "mov.u32 %r1, %laneid; shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; shfl.sync.idx.b32 %r3, %r1, 0, 31, 4294967295;
+elect.sync %r4|%p1, 0xffff; bar.warp.sync -1;
+@%p1 st.shared.v2.u32 [tile], {%r2, %r3};
+ret;",
+        expect![[r#"
+            r2 = shfl.sync.idx(laneid, 0, 31, all lanes)  // 1
+            r3 = shfl.sync.idx(laneid, 0, 31, all lanes)  // 1
+            r4, p1 = elect.sync(0xffff)  // 2
+            bar.warp.sync(all lanes)  // 2
+            if p1: tile[0:+2] = {r2, r3}  // 3
+        "#]],
+    );
+}
+
 #[test]
 fn branches_that_do_nearly_the_same() {
     // The second has its own registers, another barrier and shared memory of its own, and a store more.
-    let branch = |at: u32, more: &str| {
-        let r = 20 + 30 * at;
-        let mut body = format!(
-            "ld.shared.u32 %r{r}, [tile+{}]; bar.sync {}, 128; {more}\n",
-            64 * at,
-            at + 2
-        );
-        let _ = writeln!(
-            body,
-            "L{at}: add.u32 %r{0}, %r{r}, 5; xor.b32 %r{1}, %r{0}, %r1;",
-            r + 1,
-            r + 2
-        );
-        for turn in 0..32 {
-            let _ = writeln!(
-                body,
-                "mad.lo.u32 %r{0}, %r{0}, %r{1}, {turn}; st.shared.u32 [tile+{2}], %r{0};",
-                r + 2,
-                r + 1,
-                512 * at + 4 * turn
-            );
-        }
-        let _ = writeln!(
-            body,
-            "add.u32 %r{r}, %r{}, 1; setp.lt.u32 %p{at}, %r{r}, %r1; @%p{at} bra L{at};",
-            r + 2
-        );
-        body
-    };
     let module = |after: &str| {
         format!(
             "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 7; setp.eq.u32 %p7, %r3, 0; @%p7 bra FIRST; setp.ne.u32 %p8, %r3, 1; @%p8 bra END;

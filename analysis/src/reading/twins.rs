@@ -30,12 +30,12 @@ const MOST: usize = 90;
 /// The percentage of instructions that two branches share at least.
 const MIN_SHARED: usize = 80;
 
-/// Pairs of branches that do nearly the same.
+/// Groups of branches that do nearly the same.
 #[derive(Default)]
 pub(super) struct Twins {
-    /// The lists of each pair, the one that comes first in the text before the other.
-    pub(super) pairs: Vec<(List, List)>,
-    /// The registers of a first branch that do the work of those of the second one. All are used in their branch only.
+    /// The lists of each group, at least two, in the order of the text.
+    pub(super) groups: Vec<Vec<List>>,
+    /// The registers of a first branch that do the work of those of another one. All are used in their branch only.
     pub(super) names: FxHashMap<Value, Value>,
 }
 
@@ -49,7 +49,7 @@ struct Branch {
 }
 
 impl Twins {
-    /// Finds the pairs among the branches that are lists of the structure and of these rows.
+    /// Finds the groups among the branches that are lists of the structure and of these rows.
     pub(super) fn new(
         subject: &Subject<'_>,
         structure: &Structure,
@@ -66,6 +66,7 @@ impl Twins {
         let mut used: Vec<Range<usize>> = Vec::new();
         let mut compared = 0;
         for (index, one) in branches.iter().enumerate() {
+            let mut group = vec![one];
             for other in &branches[index + 1..] {
                 let meet = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
                 let is_used = used
@@ -77,20 +78,25 @@ impl Twins {
                 }
                 compared += long + short;
                 if compared > MAX_COMPARED {
-                    return twins;
+                    break;
                 }
-                let (first, second) = match one.rows.start < other.rows.start {
-                    true => (one, other),
-                    false => (other, one),
-                };
-                let pairs = align(&first.keys, &second.keys);
+                let pairs = align(&one.keys, &other.keys);
                 if pairs.len() * 200 < (long + short) * MIN_SHARED {
                     continue;
                 }
-                used.extend([first.rows.clone(), second.rows.clone()]);
-                twins.pairs.push((first.list, second.list));
-                twins.name(subject, plan, first, second, &pairs);
+                used.push(other.rows.clone());
+                group.push(other);
             }
+            if group.len() < 2 {
+                continue;
+            }
+            used.push(one.rows.clone());
+            group.sort_by_key(|it| it.rows.start);
+            for other in &group[1..] {
+                let pairs = align(&group[0].keys, &other.keys);
+                twins.name(subject, plan, group[0], other, &pairs);
+            }
+            twins.groups.push(group.iter().map(|it| it.list).collect());
         }
         twins
     }

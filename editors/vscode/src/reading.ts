@@ -8,14 +8,18 @@ const SCHEME = 'ptx-reading';
 const LANGUAGE = 'ptx-reading';
 /** Typing fast should not ask for a reading per letter. */
 const REFRESH_DELAY_MS = 400;
-/** The column of the lines of PTX, and the spaces of a level; deeper levels have the indentation of the last one. */
-const COLUMN = 72;
+/** The column of further lines and of the source, and how many of them are listed. */
+const COLUMN = 84;
+const MAX_RUNS = 4;
+/** The spaces of a level; deeper levels have the indentation of the last one. */
 const LEVEL = 4;
 const MAX_LEVELS = 24;
 
 /** A line of the document. */
 interface Shown {
   text: string;
+  /** How many loops, conditions and the like are around it; the line above the others has none. */
+  level: number;
   /** Its statements in the PTX file. */
   ranges: vscode.Range[];
   /** Where the numbers of their lines are in the text, each with the first line, counted from 0. */
@@ -26,7 +30,11 @@ interface Shown {
 
 /** Provides the readings. The client comes and goes with the server, so it is asked for each time. */
 export class ReadingView
-  implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.DefinitionProvider
+  implements
+    vscode.TextDocumentContentProvider,
+    vscode.DocumentLinkProvider,
+    vscode.DefinitionProvider,
+    vscode.FoldingRangeProvider
 {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly disposables: vscode.Disposable[] = [];
@@ -51,6 +59,7 @@ export class ReadingView
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.languages.registerDocumentLinkProvider(selector, this),
       vscode.languages.registerDefinitionProvider(selector, this),
+      vscode.languages.registerFoldingRangeProvider(selector, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === SCHEME) this.follow(editorOf(document.uri));
         else if (document.languageId === 'ptx') this.refreshSoon(document.uri);
@@ -140,6 +149,20 @@ export class ReadingView
     return (line?.ranges ?? []).map((it) => new vscode.Location(sourceOf(document.uri), it));
   }
 
+  /** The lines begin with numbers, so that their indentation does not fold them. */
+  provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
+    const lines = this.shown.get(document.uri.toString()) ?? [];
+    const found: vscode.FoldingRange[] = [];
+    let open: { row: number; level: number }[] = [];
+    for (const [row, { level }] of [...lines, { level: -1 }].entries()) {
+      const ended = open.filter((it) => it.level >= level && it.row + 1 < row);
+      found.push(...ended.map((it) => new vscode.FoldingRange(it.row, row - 1)));
+      open = open.filter((it) => it.level < level);
+      open.push({ row, level });
+    }
+    return found;
+  }
+
   dispose(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
     for (const disposable of this.disposables) disposable.dispose();
@@ -194,37 +217,64 @@ export class ReadingView
   }
 }
 
-/** The lines of the document, with the lines of PTX and of its source on the right. */
+/** The lines of the document, with the lines of PTX on the left, and further ones and the source on the right. */
 function linesOf(reading: FunctionReading, client: BaseLanguageClient): Shown[] {
-  const plain = (text: string): Shown => ({ text, ranges: [], links: [] });
-  const lines = [plain('// For reading: this does not compile. PTX lines on the right.'), plain(reading.heading)];
-  for (const it of reading.lines) {
-    const code = ' '.repeat(LEVEL * Math.min(it.indent + 1, MAX_LEVELS)) + it.text;
+  const plain = (text: string): Shown => ({ text, level: 0, ranges: [], links: [] });
+  const lines = [
+    plain('// For reading: this does not compile. Lines of the PTX are on the left.'),
+    plain(reading.heading),
+  ];
+  const rows = reading.lines.map((it) => {
     const ranges = it.ranges.map((range) => client.protocol2CodeConverter.asRange(range));
-    const row = lines.length;
-    const shown: Shown = { text: code, ranges, links: [] };
-    if (ranges.length > 0) shown.text = `${code.padEnd(COLUMN)}  // `;
-    for (const [index, [first, last]] of runsOf(ranges).entries()) {
-      if (index > 0) shown.text += ', ';
-      const words = first === last ? String(first + 1) : `${first + 1}-${last + 1}`;
+    return { ...it, ranges, runs: runsOf(ranges), own: -1 };
+  });
+  let last = -1;
+  for (const row of rows) {
+    // That of the statement itself is the one that continues the line above; a row that only one of two branches has
+    // continues nothing.
+    const next = row.runs.findIndex((it) => it[1] >= last);
+    row.own = next >= 0 ? next : row.runs.length - 1;
+    if (!row.text.startsWith('only ')) last = row.runs[row.own]?.[1] ?? last;
+  }
+  const width = Math.max(0, ...rows.map((it) => wordsOf(it.runs[it.own]).length));
+  let file: string | undefined;
+  for (const it of rows) {
+    const shown: Shown = { text: '', level: it.indent + 1, ranges: it.ranges, links: [] };
+    const link = (words: string): vscode.Range => {
       const start = shown.text.length;
       shown.text += words;
-      shown.links.push({ range: new vscode.Range(row, start, row, start + words.length), line: first });
+      return new vscode.Range(lines.length, start, lines.length, shown.text.length);
+    };
+    const own = it.runs[it.own];
+    shown.text = ' '.repeat(width - wordsOf(own).length);
+    if (own !== undefined) shown.links.push({ range: link(wordsOf(own)), line: own[0] });
+    shown.text += ' '.repeat(2 + LEVEL * Math.min(it.indent, MAX_LEVELS)) + it.text;
+    const others = it.runs.filter((_, index) => index !== it.own);
+    if (others.length > 0 || it.source !== null) shown.text = `${shown.text.padEnd(COLUMN)}  // `;
+    const listed = others.length > MAX_RUNS + 1 ? MAX_RUNS : others.length;
+    for (const [index, run] of others.slice(0, listed).entries()) {
+      shown.text += index === 0 ? 'also ' : ', ';
+      shown.links.push({ range: link(wordsOf(run)), line: run[0] });
     }
-    if (ranges.length > 0 && it.source !== null) {
+    if (listed < others.length) shown.text += `, … ${others.length - listed} more`;
+    if (it.source !== null) {
       const { uri, path, line } = it.source;
-      const words = `${path.split(/[/\\]/).pop() ?? path}:${line + 1}`;
-      shown.text += '  ';
-      const start = shown.text.length;
-      shown.text += words;
-      if (uri !== null) {
-        const range = new vscode.Range(row, start, row, start + words.length);
-        shown.source = { range, uri: client.protocol2CodeConverter.asUri(uri), line };
-      }
+      if (others.length > 0) shown.text += '  ';
+      const name = path === file ? '' : (path.split(/[/\\]/).pop() ?? path);
+      file = path;
+      const range = link(`${name}:${line + 1}`);
+      if (uri !== null) shown.source = { range, uri: client.protocol2CodeConverter.asUri(uri), line };
     }
     lines.push(shown);
   }
   return lines;
+}
+
+/** Lines as numbers that count from 1. */
+function wordsOf(run: [number, number] | undefined): string {
+  if (run === undefined) return '';
+  const [first, last] = run;
+  return first === last ? String(first + 1) : `${first + 1}-${last + 1}`;
 }
 
 /** The lines of statements, neighbouring ones together; first and last, counted from 0. */

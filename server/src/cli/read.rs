@@ -10,9 +10,11 @@ use syntax::{Document, text::LineTable};
 use super::{FAILED, Io, text_or_error};
 
 const FILE: FileId = FileId(0);
-/// The column of the lines of PTX, and spaces for a level.
-const COLUMN: usize = 72;
+/// The column of further lines and of the source, and spaces for a level.
+const COLUMN: usize = 84;
 const LEVEL: usize = 4;
+/// Runs of further lines that are listed.
+const MAX_RUNS: usize = 4;
 /// Levels that are shown by indentation.
 const MAX_LEVELS: usize = 24;
 
@@ -82,12 +84,14 @@ pub(super) fn run(args: &ReadArgs, io: &mut Io<'_>) -> io::Result<u8> {
             continue;
         }
         match index {
-            0 => io.line("// For reading: this does not compile. PTX lines on the right.")?,
+            0 => {
+                io.line("// For reading: this does not compile. Lines of the PTX are on the left.")?
+            }
             _ => io.line("")?,
         }
         io.line(&record.heading)?;
-        for line in &record.lines {
-            io.line(line.shown())?;
+        for line in shown(&record.lines) {
+            io.line(line)?;
         }
     }
     Ok(0)
@@ -104,24 +108,60 @@ pub(super) fn records(text: String, function: Option<&str>) -> Vec<ReadingRecord
     found.iter().map(|it| record(it, &lines)).collect()
 }
 
-impl LineRecord {
-    fn shown(&self) -> String {
-        let indent = LEVEL * (self.indent as usize + 1).min(MAX_LEVELS);
-        let code = format!("{:indent$}{}", "", self.text);
-        let ptx: Vec<String> = (self.ptx.iter())
-            .map(|[first, last]| match first == last {
-                true => first.to_string(),
-                false => format!("{first}-{last}"),
-            })
-            .collect();
-        let source = self.source.as_ref().map_or_else(String::new, |it| {
-            let name = it.file.rsplit(['/', '\\']).next().unwrap_or_default();
-            format!("  {name}:{}", it.line)
-        });
-        match &ptx[..] {
-            [] => code,
-            ptx => format!("{code:COLUMN$}  // {}{source}", ptx.join(", ")),
+/// The lines with a column of the lines of PTX on the left; further ones and the source are on the right.
+fn shown(lines: &[LineRecord]) -> Vec<String> {
+    let mut last = 0;
+    let mut own: Vec<Option<usize>> = Vec::with_capacity(lines.len());
+    for line in lines {
+        // That of the statement itself is the one that continues the line above; a row that only one of two branches has
+        // continues nothing.
+        let next = line.ptx.iter().position(|it| it[1] >= last);
+        let at = next.or(line.ptx.len().checked_sub(1));
+        if !line.text.starts_with("only ") {
+            last = at.map_or(last, |it| line.ptx[it][1]);
         }
+        own.push(at);
+    }
+    let column = |line: &LineRecord, at: Option<usize>| {
+        at.map_or_else(String::new, |it| run_text(line.ptx[it]))
+    };
+    let width = lines.iter().zip(&own).map(|it| column(it.0, *it.1).len());
+    let width = width.max().unwrap_or(0);
+    let mut file = "";
+    let mut found = Vec::with_capacity(lines.len());
+    for (line, own) in lines.iter().zip(own) {
+        let indent = LEVEL * (line.indent as usize).min(MAX_LEVELS);
+        let mut text = format!("{:>width$}  {:indent$}{}", column(line, own), "", line.text);
+        let others = line.ptx.iter().enumerate().filter(|it| Some(it.0) != own);
+        let mut words: Vec<String> = others.map(|it| run_text(*it.1)).collect();
+        let more = words.len().saturating_sub(MAX_RUNS);
+        if more > 1 {
+            words.truncate(MAX_RUNS);
+            words.push(format!("… {more} more"));
+        }
+        let mut right = Vec::new();
+        if !words.is_empty() {
+            right.push(format!("also {}", words.join(", ")));
+        }
+        if let Some(it) = &line.source {
+            let name = match std::mem::replace(&mut file, &it.file) == it.file {
+                true => "",
+                false => it.file.rsplit(['/', '\\']).next().unwrap_or_default(),
+            };
+            right.push(format!("{name}:{}", it.line));
+        }
+        if !right.is_empty() {
+            text = format!("{text:COLUMN$}  // {}", right.join("  "));
+        }
+        found.push(text);
+    }
+    found
+}
+
+fn run_text([first, last]: [u32; 2]) -> String {
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
     }
 }
 

@@ -36,9 +36,9 @@ fn a_reading_as_text() {
         &["read", "-"],
         KERNEL,
         expect![[r#"
-        // For reading: this does not compile. PTX lines on the right.
+        // For reading: this does not compile. Lines of the PTX are on the left.
         add(param_0, param_1):
-            if tid.x < param_1: param_0[tid.x] = param_0[tid.x] + 1               // 10-14, 16-20  add.py:7
+        10-14  if tid.x < param_1: param_0[tid.x] = param_0[tid.x] + 1                        // also 16-20  add.py:7
         status 0
     "#]],
     );
