@@ -14,5 +14,5 @@ mod trips;
 
 pub(crate) use costs::{costs, costs_of};
 pub(crate) use fold::MANY_SECTORS;
-pub(crate) use pattern::{accesses, accesses_of, block_shape, remarkable};
+pub(crate) use pattern::{accesses, accesses_of, largest_block, remarkable};
 pub(crate) use sentence::{sentence, sentences};

@@ -77,6 +77,12 @@ pub(crate) fn block_shape(
     }
 }
 
+/// The shape of the blocks of a function, or else of the largest one that the text allows.
+pub(crate) fn largest_block(db: &dyn Database, function: Function<'_>) -> BlockShape {
+    let bounds = launch_bounds(&function.green(db).cursor());
+    block_shape(db, function, bounds.largest_block)
+}
+
 /// The accesses of a function about which there may be something to report, with their instructions, in the order of
 /// the text, with ranges relative to the function.
 pub(crate) fn remarkable(

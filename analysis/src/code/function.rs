@@ -202,6 +202,7 @@ pub(crate) fn bounds(function: &Cursor<'_>) -> Bounds {
             ".reqntid" => bounds.block = Some(shape),
             ".maxntid" => {
                 bounds.most_threads = Some(shape.iter().map(|it| u64::from(*it)).product());
+                bounds.largest_block = Some(shape);
             }
             ".reqnctapercluster" => bounds.cluster = Some(shape),
             _ => {}

@@ -17,8 +17,8 @@ const LEFT_OUT: u32 = 4;
 const ADDRESS_MASK: u64 = (1 << (ADDRESS_BITS - LEFT_OUT)) - 1;
 
 /// The bytes that one copy or several fill in turn.
-struct Region {
-    start: Start,
+pub(super) struct Region {
+    pub(super) start: Start,
     offset: i64,
     /// The bytes of a stage, and the bytes from one stage to the next.
     bytes: i64,
@@ -30,6 +30,21 @@ struct Region {
 }
 
 impl Region {
+    /// Its stages, as offsets with the bytes of each.
+    pub(super) fn stages(&self) -> impl Iterator<Item = (i64, i64)> {
+        let (by, parts) = self.parts;
+        let starts = (0..parts).flat_map(move |part| {
+            (0..self.stages).map(move |stage| self.offset + by * part + self.stride * stage)
+        });
+        starts.map(|it| (it, self.bytes))
+    }
+
+    /// Whether a copy fills a stage.
+    pub(super) fn is_filled_by(&self, copy: &Copy) -> bool {
+        let to = copy.destination.as_ref();
+        copy.copy.ring == Some(self.ring) && to.is_some_and(|it| self.contains(it))
+    }
+
     /// Whether an address is inside a stage, as far as it does not vary.
     fn contains(&self, address: &Address) -> bool {
         let distance = address.offset.saturating_sub(self.offset);
@@ -43,8 +58,8 @@ impl Region {
 }
 
 impl Kernel<'_, '_> {
-    /// Notes for each copy the products that read what it writes.
-    pub(super) fn join_products(&mut self, copies: &mut [Copy], rings: &[Placed]) {
+    /// Notes for each copy the products that read what it writes by a descriptor, and returns the bytes of the stages.
+    pub(super) fn join_products(&mut self, copies: &mut [Copy], rings: &[Placed]) -> Vec<Region> {
         let regions: Vec<Region> = copies
             .iter()
             .filter_map(|it| region(it, copies, rings, &|start| self.size(start)))
@@ -55,16 +70,15 @@ impl Kernel<'_, '_> {
                 let region = regions.iter().find(|it| it.contains(&read));
                 for it in copies.iter_mut() {
                     let Some(to) = &it.destination else { continue };
-                    let fills =
-                        |region: &Region| it.copy.ring == Some(region.ring) && region.contains(to);
                     let begins = to.start == read.start && to.offset == read.offset;
                     let known = it.copy.products.contains(&range);
-                    if (begins || region.is_some_and(fills)) && !known {
+                    if (begins || region.is_some_and(|region| region.is_filled_by(it))) && !known {
                         it.copy.products.push(range);
                     }
                 }
             }
         }
+        regions
     }
 
     /// The bytes of a variable, if the function declares it with a size.

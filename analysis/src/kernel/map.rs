@@ -114,7 +114,10 @@ pub struct AsyncCopy {
     pub destination: Option<String>,
     /// The index of the ring of its barrier among [`KernelMap::rings`].
     pub ring: Option<usize>,
-    /// The products of matrices that read what it copies, as far as addresses show it.
+    /// The loads that read what it copies and whose results products of matrices use, directly or by way of a store to
+    /// shared memory.
+    pub reads: Vec<TextRange>,
+    /// The products of matrices that use what it copies, as far as addresses show it.
     pub products: Vec<TextRange>,
 }
 
@@ -127,7 +130,7 @@ pub struct CopiedTile {
     pub source: Option<String>,
     /// The copies.
     pub copies: Vec<TextRange>,
-    /// The bytes that the copies of the innermost loop fill in one turn of it.
+    /// The bytes that the copies of the innermost loop fill in one turn of it, in a block of [`KernelMap::threads`].
     pub bytes: u64,
     /// How many places these fill in turn, if they come again.
     pub stages: Option<usize>,

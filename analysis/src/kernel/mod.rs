@@ -6,6 +6,7 @@
 //! warps execute, and [`outline`] adds these to the outline of the file. [`crate::values`] computes the addresses; what is
 //! not known is left out or named as unknown.
 
+mod chains;
 mod events;
 mod joins;
 mod loops;
@@ -61,8 +62,8 @@ fn kernel_map(db: &dyn Database, function: Function<'_>, start: TextSize) -> Ker
     let (rings, unknown) = kernel.rings();
     db.unwind_if_revision_cancelled();
     let mut copies = kernel.copies(&rings);
-    kernel.join_products(&mut copies, &rings);
-    let tiles = kernel.tiles();
+    let regions = kernel.join_products(&mut copies, &rings);
+    let tiles = kernel.tiles(&regions, &mut copies);
     let roles = kernel.roles();
     let layouts = layouts(db, function);
     let size = |id: u32| {

@@ -21,6 +21,7 @@ pub(super) struct Placed {
 
 /// A copy, with the addresses of what it fills and of the mbarrier on which it completes.
 pub(super) struct Copy {
+    pub(super) step: Step,
     pub(super) copy: AsyncCopy,
     pub(super) destination: Option<Address>,
     pub(super) barrier: Option<Address>,
@@ -219,9 +220,11 @@ impl Kernel<'_, '_> {
                 range: self.range(step),
                 destination: shown,
                 ring,
+                reads: Vec::new(),
                 products: Vec::new(),
             };
             found.push(Copy {
+                step,
                 copy,
                 destination,
                 barrier,

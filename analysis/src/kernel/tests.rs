@@ -61,10 +61,11 @@ fn check(text: &str, expect: Expect) {
         for it in &map.copies {
             let _ = writeln!(
                 out,
-                "copy {} {:?} {:?} {:?}",
+                "copy {} {:?} {:?} {:?} {:?}",
                 line(&it.range),
                 it.destination,
                 it.ring,
+                lines(&it.reads),
                 lines(&it.products)
             );
         }
@@ -160,7 +161,7 @@ END: ret;
             loop 33 depth 2 waits 1
             smem+8192 x2 by Some(8) init [9, 10] arrived [24] [Some(4096)] completed [26] waited [33]
             smem+8208 x2 by Some(8) init [11, 12] arrived [36] [None] completed [] waited [22]
-            copy 26 Some("smem + 4096·…") Some(0) []
+            copy 26 Some("smem + 4096·…") Some(0) [] []
             barrier Some(0) None [13] []
             barrier Some(1) Some(128) [35] [1]
             unknown []
@@ -221,8 +222,8 @@ fn products_of_copied_tiles() {
             loop 12 depth 1 waits 1
             loop 18 depth 2 waits 1
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
-            copy 16 Some("smem + 8192·…") Some(0) [22]
-            copy 17 Some("smem+16384 + 4096·…") Some(0) [22]
+            copy 16 Some("smem + 8192·…") Some(0) [] [22]
+            copy 17 Some("smem+16384 + 4096·…") Some(0) [] [22]
             unknown []
         "#]],
     );
@@ -236,8 +237,8 @@ fn products_of_copied_tiles() {
             loop 12 depth 1 waits 1
             loop 18 depth 2 waits 1
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
-            copy 16 Some("smem + 8192·…") Some(0) [22]
-            copy 17 Some("smem+16384 + 4096·…") Some(0) []
+            copy 16 Some("smem + 8192·…") Some(0) [] [22]
+            copy 17 Some("smem+16384 + 4096·…") Some(0) [] []
             unknown []
         "#]],
     );
@@ -251,8 +252,8 @@ fn products_of_copied_tiles() {
             loop 12 depth 1 waits 1
             loop 18 depth 2 waits 1
             smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(12288)] completed [16, 17] waited [18]
-            copy 16 Some("smem + 8192·…") Some(0) []
-            copy 17 Some("smem+16384 + 4096·…") Some(0) []
+            copy 16 Some("smem + 8192·…") Some(0) [] []
+            copy 17 Some("smem+16384 + 4096·…") Some(0) [] []
             unknown []
         "#]],
     );
@@ -289,8 +290,8 @@ ret;
             full Some(8) [8, 9] [12]
             loop 12 depth 1 waits 1
             full x1 by None init [8] arrived [9] [Some(12288)] completed [10, 11] waited [12]
-            copy 10 Some("one") Some(0) [16]
-            copy 11 Some("two") Some(0) [16, 18]
+            copy 10 Some("one") Some(0) [] [16]
+            copy 11 Some("two") Some(0) [] [16, 18]
             unknown []
         "#]],
     );
@@ -380,14 +381,14 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
         16384,
         16384,
         expect![[r#"
-        k Some((128, true))
-        smem None [9, 10, 14, 16] [17, 23]
-        loop 12 depth 1 waits 1
-        loop 17 depth 2 waits 1
-        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
-        copy 16 Some("smem + 8192·…") Some(0) [23]
-        unknown []
-    "#]],
+            k Some((128, true))
+            smem None [9, 10, 14, 16] [17, 23]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+            copy 16 Some("smem + 8192·…") Some(0) [] [23]
+            unknown []
+        "#]],
     );
     // A stage has both halves; an address after the last stage.
     check_halves(
@@ -395,28 +396,28 @@ fn the_stride_of_stages_is_that_of_the_mbarrier() {
         8192,
         8192,
         expect![[r#"
-        k Some((128, true))
-        smem None [9, 10, 14, 16] [17, 23]
-        loop 12 depth 1 waits 1
-        loop 17 depth 2 waits 1
-        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
-        copy 16 Some("smem + 8192·…") Some(0) [23]
-        unknown []
-    "#]],
+            k Some((128, true))
+            smem None [9, 10, 14, 16] [17, 23]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+            copy 16 Some("smem + 8192·…") Some(0) [] [23]
+            unknown []
+        "#]],
     );
     check_halves(
         16384,
         8192,
         32768,
         expect![[r#"
-        k Some((128, true))
-        smem None [9, 10, 14, 16] [17, 23]
-        loop 12 depth 1 waits 1
-        loop 17 depth 2 waits 1
-        smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
-        copy 16 Some("smem + 8192·…") Some(0) []
-        unknown []
-    "#]],
+            k Some((128, true))
+            smem None [9, 10, 14, 16] [17, 23]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+65536 x2 by Some(8) init [9, 10] arrived [14] [Some(16384)] completed [16] waited [17]
+            copy 16 Some("smem + 8192·…") Some(0) [] []
+            unknown []
+        "#]],
     );
 }
 
@@ -446,7 +447,7 @@ ret;
             smem None [9, 11, 12, 14] []
             smem x1 by None init [11] arrived [12] [Some(16)] completed [14] waited []
             smem+9223372036854775807 x1 by None init [] arrived [] [] completed [] waited []
-            copy 14 Some("smem + 8070450532247928832·…") Some(0) []
+            copy 14 Some("smem + 8070450532247928832·…") Some(0) [] []
             unknown []
         "#]],
     );
@@ -482,14 +483,14 @@ ret;
 
 /// A ring of three stages that threads fill by copies; `next` makes the next stage %r5 of itself.
 #[track_caller]
-fn check_tiles(next: &str, expect: Expect) {
+fn check_tiles(bounds: &str, next: &str, expect: Expect) {
     check(
         &format!(
             ".version 8.5
 .target sm_80
 .address_size 64
 .extern .shared .align 1024 .b8 smem[];
-.entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 n) .reqntid 64 {{
+.entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 n) {bounds} {{
 .reg .b32 %r<40>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
 ld.param.u64 %rd1, [k_param_0]; ld.param.u64 %rd2, [k_param_1]; ld.param.u32 %r1, [n];
 cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;
@@ -528,6 +529,7 @@ ret;
 #[test]
 fn tiles_that_threads_copy() {
     check_tiles(
+        ".reqntid 64",
         "add.u32 %r14, %r5, 1; setp.lt.s32 %p2, %r14, 3; selp.b32 %r5, %r14, 0, %p2;",
         expect![[r#"
             k Some((64, true))
@@ -540,6 +542,7 @@ fn tiles_that_threads_copy() {
         "#]],
     );
     check_tiles(
+        ".reqntid 64",
         "add.u32 %r14, %r5, 1; and.b32 %r5, %r14, 3;",
         expect![[r#"
             k Some((64, true))
@@ -551,8 +554,35 @@ fn tiles_that_threads_copy() {
             unknown []
         "#]],
     );
+    // Those of the largest block.
+    check_tiles(
+        ".maxntid 64, 1, 1",
+        "add.u32 %r14, %r5, 1; setp.lt.s32 %p2, %r14, 3; selp.b32 %r5, %r14, 0, %p2;",
+        expect![[r#"
+            k Some((64, false))
+            smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
+            loop 18 depth 1 waits 0
+            tile Some("smem") from Some("param_0") Some(3) stages of 1024 filled [11, 14, 27] read [22] [24]
+            tile Some("smem+3072") from Some("param_1") Some(3) stages of 1024 filled [12, 15, 28] read [23] [24]
+            barrier Some(0) None [20] []
+            unknown []
+        "#]],
+    );
+    check_tiles(
+        ".maxnreg 64",
+        "add.u32 %r14, %r5, 1; setp.lt.s32 %p2, %r14, 3; selp.b32 %r5, %r14, 0, %p2;",
+        expect![[r#"
+            k None
+            smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
+            loop 18 depth 1 waits 0
+            tile None from None None stages of 0 filled [11, 12, 14, 15, 27, 28] read [] []
+            barrier Some(0) None [20] []
+            unknown []
+        "#]],
+    );
     // A stage that the loop does not decide.
     check_tiles(
+        ".reqntid 64",
         "ld.global.u32 %r5, [%rd1];",
         expect![[r#"
             k Some((64, true))
@@ -562,6 +592,89 @@ fn tiles_that_threads_copy() {
             tile Some("smem+3072") from Some("param_1") None stages of 2048 filled [12, 15] read [23] [24]
             tile None from None None stages of 0 filled [27, 28] read [] []
             barrier Some(0) None [20] []
+            unknown []
+        "#]],
+    );
+}
+
+/// Two stages of a tile of 4096 bytes that a bulk copy fills, and what is done with the bytes %r5 of a stage.
+#[track_caller]
+fn check_loads(body: &str, expect: Expect) {
+    check(
+        &format!(
+            ".version 8.5
+.target sm_90a
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.entry k(.param .u64 map, .param .u32 n) .reqntid 128 {{
+.reg .b32 %r<30>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<4>; .reg .b16 %h<4>;
+ld.param.u64 %rd1, [map]; ld.param.u32 %r1, [n];
+mov.u32 %r2, smem; mov.u32 %r3, %tid.x; shl.b32 %r3, %r3, 4;
+mbarrier.init.shared::cta.b64 [%r2+32768], 1;
+mbarrier.init.shared::cta.b64 [%r2+32776], 1;
+mov.u32 %r4, 0;
+L: and.b32 %r5, %r4, 1; shr.u32 %r6, %r4, 1; and.b32 %r6, %r6, 1;
+shl.b32 %r7, %r5, 3; add.u32 %r7, %r7, %r2; add.u32 %r7, %r7, 32768;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 4096;
+shl.b32 %r8, %r5, 12; add.u32 %r9, %r2, %r8; add.u32 %r10, %r9, %r3;
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%rd1, {{%r4}}], [%r7];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r7], %r6;
+@!%p1 bra W;
+{body}
+add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r1;
+@%p2 bra L;
+ld.shared.u32 %r29, [%r2]; st.shared.u32 [%r2+16384], %r29;
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn products_of_loaded_bulk_copies() {
+    // Through registers; the load after the loop feeds nothing.
+    check_loads(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}, [%r10]; and.b32 %r24, %r20, %r21;
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r20, %r21, %r22, %r23}, {%r24, %r24}, {%f0, %f1, %f2, %f3};",
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 23] [17, 19, 23]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(4096)] completed [16] waited [17]
+            copy 16 Some("smem + 4096·…") Some(0) [19] [20]
+            unknown []
+        "#]],
+    );
+    // Through a store to a place from which the product reads.
+    check_loads(
+        "ld.shared.b32 %r20, [%r10]; st.shared.b32 [%r10+8192], %r20;
+add.u32 %r21, %r9, 8192; shr.u32 %r21, %r21, 4; cvt.u64.u32 %rd2, %r21; or.b64 %rd4, %rd2, 0x4000004000010000;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %rd4, 1, 1, 1, 0, 0;",
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 19, 24] [17, 19, 21, 24]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(4096)] completed [16] waited [17]
+            copy 16 Some("smem + 4096·…") Some(0) [19] [21]
+            unknown []
+        "#]],
+    );
+    // What is stored elsewhere does not reach the product.
+    check_loads(
+        "ld.shared.b32 %r20, [%r10]; st.shared.b32 [%r10+20480], %r20;
+add.u32 %r21, %r9, 8192; shr.u32 %r21, %r21, 4; cvt.u64.u32 %rd2, %r21; or.b64 %rd4, %rd2, 0x4000004000010000;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %rd4, 1, 1, 1, 0, 0;",
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 19, 24] [17, 19, 21, 24]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(4096)] completed [16] waited [17]
+            copy 16 Some("smem + 4096·…") Some(0) [] []
             unknown []
         "#]],
     );

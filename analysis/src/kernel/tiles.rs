@@ -1,7 +1,8 @@
-//! Tiles in shared memory that asynchronous copies of threads fill: the loads that read them, the products of matrices
-//! that use what these load, and the stages of the tile.
+//! Tiles in shared memory that asynchronous copies fill: the loads that read them, the products of matrices that use what
+//! these load, and the stages of the tiles that threads copy. [`super::chains`] follows what is loaded.
 //!
-//! The addresses are numbers, computed for every thread of the block and for some turns of the loop; an address that
+//! The addresses are numbers, computed for every thread of the block, or of the largest one if the text has no other
+//! shape, and for some turns of the loop; an address that
 //! depends on anything but the place of a thread and the turn is left out.
 
 use isa::{
@@ -11,14 +12,13 @@ use isa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    accesses::block_shape,
-    flow::{
-        form_program::work,
-        ids::{BlockId, Step, VariableName},
-    },
+    accesses::largest_block,
+    flow::ids::{Step, VariableName},
     kernel::{
         events::{Kernel, Start, is_product},
+        joins::Region,
         map::CopiedTile,
+        rings::Copy,
     },
     values::{lanes::LaneSamples, memory::MemoryAccess},
 };
@@ -30,11 +30,6 @@ const MAX_STAGES: usize = 8;
 /// Accesses whose addresses are computed, and addresses of one kernel at most.
 const MAX_ACCESSES: usize = 1024;
 const MAX_NUMBERS: usize = 1 << 17;
-/// Instructions between a load and a product.
-const MAX_BETWEEN: usize = 256;
-/// Writes of a register that are followed, and blocks in which they are searched.
-const MAX_WRITES: usize = 4;
-const MAX_BLOCKS: usize = 64;
 /// The bytes for which a set has one bit, and the bytes of shared memory that it covers.
 const GRAIN: u64 = 4;
 const SHARED_BYTES: u64 = 1 << 18;
@@ -45,9 +40,23 @@ const DESCRIPTOR_BYTES: u64 = 16;
 
 /// Bytes of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Bytes(Vec<u64>);
+pub(super) struct Bytes(Vec<u64>);
 
 impl Bytes {
+    /// The bytes of a region, as far as they are inside shared memory.
+    pub(super) fn of(region: &Region) -> Bytes {
+        let mut bytes = Bytes::new();
+        for (start, count) in region.stages() {
+            let inside = |it: &u64| *it <= SHARED_BYTES;
+            let start = u64::try_from(start).ok();
+            let end = start.and_then(|it| it.checked_add(u64::try_from(count).ok()?));
+            if let (Some(start), Some(_)) = (start, end.filter(inside)) {
+                bytes.add(start, count.cast_unsigned());
+            }
+        }
+        bytes
+    }
+
     fn new() -> Bytes {
         Bytes(vec![0; (SHARED_BYTES / GRAIN / 64) as usize])
     }
@@ -64,7 +73,7 @@ impl Bytes {
         }
     }
 
-    fn meets(&self, other: &Bytes) -> bool {
+    pub(super) fn meets(&self, other: &Bytes) -> bool {
         self.0.iter().zip(&other.0).any(|it| it.0 & it.1 != 0)
     }
 
@@ -89,13 +98,13 @@ impl Bytes {
 }
 
 /// The bytes that an instruction accesses.
-struct Reach {
-    step: Step,
-    variable: VariableName,
+pub(super) struct Reach {
+    pub(super) step: Step,
+    pub(super) variable: VariableName,
     /// The parameters from which the address that is copied from is made.
     source: Vec<String>,
     /// The bytes of all turns, and of the first turn.
-    all: Bytes,
+    pub(super) all: Bytes,
     once: Bytes,
     /// The places that it has in turn; nothing if they do not come again.
     stages: Option<usize>,
@@ -113,33 +122,40 @@ struct Accessed {
 }
 
 impl Kernel<'_, '_> {
-    /// The tiles that copies of threads fill.
-    pub(super) fn tiles(&mut self) -> Vec<CopiedTile> {
+    /// The tiles that copies of threads fill. For bulk copies, which fill regions, the loads are noted.
+    pub(super) fn tiles(&mut self, regions: &[Region], bulk: &mut [Copy]) -> Vec<CopiedTile> {
         let copies: FxHashSet<Step> = self
             .steps(|it| it == EventKind::Issue(Group::Copy))
             .into_iter()
             .collect();
-        if copies.is_empty() {
+        if copies.is_empty() && regions.is_empty() {
             return Vec::new();
         }
         let subject = self.subject;
-        let shape = block_shape(subject.db, subject.function, None);
+        let shape = largest_block(subject.db, subject.function);
         if shape.threads.is_none() || copies.len() > MAX_ACCESSES {
-            return vec![self.unplaced(copies)];
+            return match copies.is_empty() {
+                true => Vec::new(),
+                false => vec![self.unplaced(copies)],
+            };
         }
         let (db, function, flow) = (subject.db, subject.function, subject.flow);
         let mut samples = LaneSamples::new(db, function, flow, shape, true);
-        let uses = self.uses_of_loads(&samples);
+        let mut uses = self.uses_of_loads(&samples);
+        let stored = self.stored_loads(&mut samples);
+        let storing: FxHashSet<Step> = stored.values().flatten().copied().collect();
         let accesses = std::mem::take(&mut samples.accesses);
         let mut writes = Vec::new();
         let mut reads = Vec::new();
+        let mut stores = Vec::new();
         let mut left = MAX_NUMBERS;
         for (step, all) in &accesses {
             let fills = copies.contains(step);
-            if !fills && !uses.contains_key(step) {
+            let is_stored = stored.contains_key(step);
+            if !fills && !is_stored && !storing.contains(step) && !uses.contains_key(step) {
                 continue;
             }
-            for access in all.iter().filter(|it| it.writes == fills) {
+            for access in all.iter().filter(|it| it.writes == (fills || is_stored)) {
                 if !samples.space(access).is_shared() {
                     continue;
                 }
@@ -157,11 +173,11 @@ impl Kernel<'_, '_> {
                         source: sources(&mut samples, all),
                         ..it
                     })),
+                    false if is_stored => stores.extend(found),
                     false => reads.extend(found),
                 }
             }
         }
-        let mut products: FxHashMap<Step, Vec<Step>> = uses;
         for step in self.steps(is_product) {
             for node in self.descriptor_nodes(&mut samples, step) {
                 let place = Accessed {
@@ -172,10 +188,16 @@ impl Kernel<'_, '_> {
                     descriptor: true,
                 };
                 if let Some(found) = reach(&mut samples, &place, &mut left) {
-                    products.entry(step).or_insert_with(|| vec![step]);
+                    uses.entry(step).or_insert_with(|| vec![step]);
                     reads.push(found);
                 }
             }
+        }
+        let products = self.with_stored(uses, &stored, &stores, &reads);
+        reads.retain(|it| products.contains_key(&it.step));
+        self.join_loads(regions, bulk, &reads, &products);
+        if copies.is_empty() {
+            return Vec::new();
         }
         let placed: FxHashSet<Step> = writes.iter().map(|it| it.step).collect();
         let groups = groups(writes).into_iter();
@@ -204,57 +226,6 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// The blocks that control may reach after some instructions.
-    fn blocks_after(&self, steps: impl Iterator<Item = Step>) -> FxHashSet<BlockId> {
-        let graph = &self.subject.flow.graph;
-        let mut work: Vec<BlockId> = steps.map(|it| graph.block_of[it as usize]).collect();
-        let mut found = FxHashSet::default();
-        while let Some(block) = work.pop() {
-            let after = graph.successors.get(block as usize).iter();
-            work.extend(after.filter(|it| found.insert(**it)));
-        }
-        found
-    }
-
-    /// For each load the products that use what it loads, through registers.
-    fn uses_of_loads(&self, samples: &LaneSamples<'_>) -> FxHashMap<Step, Vec<Step>> {
-        let subject = self.subject;
-        let loads: FxHashSet<Step> = (samples.accesses.iter())
-            .filter(|it| it.1.iter().any(is_load))
-            .map(|it| it.0)
-            .collect();
-        let multiplies = |step: Step| {
-            let form = subject.operands.form(step);
-            form.is_some_and(|it| work(subject.db, it).tensor > 0)
-        };
-        let mut found: FxHashMap<Step, Vec<Step>> = FxHashMap::default();
-        for product in (0..subject.flow.facts.len() as Step).filter(|it| multiplies(*it)) {
-            let mut seen: FxHashSet<Step> = FxHashSet::default();
-            let mut work = vec![product];
-            while let Some(step) = work.pop() {
-                for value in subject.flow.facts.reads.get(step as usize) {
-                    let chains = samples.values.chains();
-                    let writes = match chains.writes(*value) {
-                        [only] => Some(vec![*only]),
-                        _ => chains.few_reaching_writes(*value, step, MAX_WRITES, MAX_BLOCKS),
-                    };
-                    for write in writes.into_iter().flatten() {
-                        if seen.len() >= MAX_BETWEEN || !seen.insert(write) {
-                            continue;
-                        }
-                        if loads.contains(&write) {
-                            found.entry(write).or_default().push(product);
-                        } else if !multiplies(write) && !subject.semantics(write).accesses_memory()
-                        {
-                            work.push(write);
-                        }
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// The registers of a product that may be matrix descriptors.
     fn descriptor_nodes(&self, samples: &mut LaneSamples<'_>, step: Step) -> Vec<Node> {
         let values = self.wide_registers(step);
@@ -280,14 +251,9 @@ impl Kernel<'_, '_> {
         let fits = |it: &usize| {
             inner().all(|own| own.stages == Some(*it)) && once.count() * *it as u64 == all.count()
         };
-        let after = self.blocks_after(writes.iter().map(|it| it.step));
-        let block = |step: Step| self.subject.flow.graph.block_of[step as usize];
-        let is_after = |step: Step| {
-            let before = |it: &Reach| it.step < step && block(it.step) == block(step);
-            after.contains(&block(step)) || writes.iter().any(before)
-        };
+        let order = self.order_after(writes.iter().map(|it| it.step));
         let meets = |it: &&Reach| {
-            is_after(it.step) && it.variable == writes[0].variable && it.all.meets(&all)
+            order.has(it.step) && it.variable == writes[0].variable && it.all.meets(&all)
         };
         let reads: Vec<&Reach> = reads.iter().filter(meets).collect();
         let used = reads
@@ -324,10 +290,6 @@ fn sources(samples: &mut LaneSamples<'_>, all: &[MemoryAccess]) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn is_load(access: &MemoryAccess) -> bool {
-    !access.writes && !access.bulk
 }
 
 /// The bytes of the variable that an address is in, in all threads that run the instruction.

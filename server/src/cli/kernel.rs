@@ -111,7 +111,9 @@ struct Copy {
     destination: Option<String>,
     /// The index of the ring of its mbarrier.
     ring: Option<usize>,
-    /// The products that read what it copies.
+    /// The loads that read what it copies for products.
+    reads: Vec<u32>,
+    /// The products that use what it copies.
     products: Vec<u32>,
 }
 
@@ -253,6 +255,7 @@ fn record(map: &KernelMap, table: &LineTable) -> KernelRecord {
                 line: line(&it.range),
                 destination: it.destination.clone(),
                 ring: it.ring,
+                reads: lines(&it.reads),
                 products: lines(&it.products),
             })
             .collect(),

@@ -303,7 +303,7 @@ impl Drawing<'_> {
         y
     }
 
-    /// Draws rows of text, mbarriers with their stages.
+    /// Draws rows of text, mbarriers and tiles with their stages.
     fn section(&mut self, title: &str, all: &[Row]) {
         self.heading(title);
         for (index, it) in all.iter().take(MOST).enumerate() {
@@ -324,6 +324,22 @@ impl Drawing<'_> {
                         self.theme.heat[3],
                         self.theme.grid
                     );
+                    x += 2.0 * STAGE + 2.0;
+                }
+                x += 4.0;
+            }
+            // The stages of a tile side by side; one whose stages are not known is a box with a dashed line.
+            let tile = self.map.tiles.get(index);
+            let tile = tile.filter(|it| title == rows::TILES && it.place.is_some());
+            if let Some(tile) = tile {
+                let dash = match tile.stages {
+                    Some(_) => "",
+                    None => "stroke-dasharray=\"3 2\"",
+                };
+                let (fill, stroke) = (self.theme.heat[1], self.theme.grid);
+                for _ in 0..tile.stages.unwrap_or(1).min(MOST_STAGES) {
+                    let at = (x, self.y + LINE - 4.0 - STAGE);
+                    self.frame(at, (2.0 * STAGE, 2.0 * STAGE), fill, stroke, dash);
                     x += 2.0 * STAGE + 2.0;
                 }
                 x += 4.0;

@@ -11,6 +11,9 @@ use super::cost::cost;
 /// Lines that a list has.
 const SHOWN: usize = 8;
 
+/// The heading of the part of [`KernelMap::tiles`].
+pub(super) const TILES: &str = "tiles of copies";
+
 /// A part of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
@@ -69,10 +72,7 @@ pub fn sections(map: &KernelMap, lines: &LineTable) -> Vec<Section> {
             "asynchronous copies",
             map.copies.iter().map(|it| text.copy(it)).collect(),
         ),
-        (
-            "tiles of copies",
-            map.tiles.iter().map(|it| text.tile(it)).collect(),
-        ),
+        (TILES, map.tiles.iter().map(|it| text.tile(it)).collect()),
         (
             "barriers of the block",
             map.barriers.iter().map(|it| text.barrier(it)).collect(),
@@ -213,13 +213,20 @@ impl Text<'_> {
         let to = it.destination.as_ref();
         let to = to.map_or_else(String::new, |it| format!(" to `{it}`"));
         let ring = it.ring.and_then(|it| self.map.rings.get(it));
-        let ring = ring.map_or_else(String::new, |it| format!(", completes on `{}`", it.place));
-        let products = self.part(", read by products at", &it.products);
-        let text = format!(
-            "line {}{to}{ring}{}",
-            self.line(it.range),
-            products.unwrap_or_default()
-        );
+        let ring = ring.map_or_else(String::new, |it| {
+            let stages = match it.stages {
+                0 | 1 => String::new(),
+                count => format!(" ({count} stages)"),
+            };
+            format!(", completes on `{}`{stages}", it.place)
+        });
+        let loads = self.part(", loaded at", &it.reads).unwrap_or_default();
+        let use_of = match it.reads.is_empty() {
+            true => ", read by products at",
+            false => ", used by products at",
+        };
+        let products = self.part(use_of, &it.products).unwrap_or_default();
+        let text = format!("line {}{to}{ring}{loads}{products}", self.line(it.range));
         row(text, 0, [&it.range])
     }
 
@@ -234,8 +241,11 @@ impl Text<'_> {
             Some(count) => format!("{count} stages"),
             None => "stages not known".to_owned(),
         };
+        // Only the largest block is known, for which the bytes are computed.
+        let block = self.map.threads.filter(|it| !it.1);
+        let block = block.map_or_else(String::new, |it| format!(" in blocks of {} threads", it.0));
         let rest = joined([
-            Some(format!("{stages} of {} bytes", it.bytes)),
+            Some(format!("{stages} of {} bytes{block}", it.bytes)),
             Some(match &it.source {
                 Some(name) => format!("filled from `{name}` at {copies}"),
                 None => format!("filled at {copies}"),
