@@ -3,7 +3,7 @@
 //! Everything is counted in chunks of 16 bytes. A chunk of a K-major matrix has neighbours along K, one of an MN-major
 //! matrix neighbours along M or N.
 
-use super::descriptor::Format;
+use super::descriptor::{Format, Meaning};
 
 /// A matrix in shared memory, as its descriptor states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,39 @@ impl Pattern {
         };
         Some(Pattern { chunks, unit })
     }
+}
+
+/// Bytes of a chunk, and rows of a group, which is what a pattern permutes.
+const CHUNK: u32 = 16;
+const GROUP: u32 = 8;
+/// Chunks along K that a product reads of a matrix at most.
+const CHUNKS_OF_PRODUCT: u32 = 2;
+
+/// Descriptors of K-major matrices at the address 0 whose groups of 8 rows follow each other: the choice of the swizzle in
+/// words, and the bits. Without a swizzle the chunks of a group are 8 rows of one chunk, and next to them those of the
+/// second one; with one the rows are as long as the pattern, which needs no leading dimension offset.
+#[must_use]
+pub fn contiguous(format: &Format) -> Vec<(&'static str, u64)> {
+    let swizzle = format.fields.iter().find(|it| it.name == "swizzle");
+    let Some(Meaning::Choice(choices)) = swizzle.map(|it| it.meaning) else {
+        return Vec::new();
+    };
+    let encoded = |value: u64, words: &str| {
+        let pattern = Pattern::from_words(words).filter(|it| it.unit == 1)?;
+        let (leading, chunks) = match pattern.chunks {
+            1 => (GROUP * CHUNK, CHUNKS_OF_PRODUCT),
+            wide => (CHUNK, wide),
+        };
+        let stride = GROUP * CHUNK * chunks;
+        format.encode(&[
+            ("leading dimension offset", u64::from(leading / CHUNK)),
+            ("stride dimension offset", u64::from(stride / CHUNK)),
+            ("swizzle", value),
+        ])
+    };
+    let all = choices.iter();
+    all.filter_map(|(value, words)| Some((*words, encoded(*value, words)?)))
+        .collect()
 }
 
 /// The address space of descriptors: 18 bits.

@@ -3,6 +3,7 @@
 mod calls;
 mod comments;
 mod context;
+mod descriptors;
 pub(in crate::features) mod directives;
 mod modifiers;
 mod names;

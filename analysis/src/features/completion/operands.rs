@@ -30,6 +30,7 @@ use crate::{
 use super::{
     Site,
     context::{Head, OperandPlace},
+    descriptors::descriptors,
     directives::FAMILY,
     names::{innermost, names_of, near, visible},
     numbers,
@@ -172,6 +173,7 @@ fn names(
     if place.nesting.is_empty() && !written {
         special_registers(site, &mut fitting, items);
         numbers::numbers(&mut |it| fitting.admits(it), head, place.index, items);
+        descriptors(site, head, place.index, &mut |it| fitting.admits(it), items);
     }
     items.extend(innermost(unwritten));
     // What a name of the body hides.

@@ -620,3 +620,68 @@ fn registers_that_nothing_writes_come_last() {
         expect!["``: %rd2 %rd1 table"],
     );
 }
+
+/// The items for descriptors, with their details, in a kernel for a target.
+#[track_caller]
+fn check_descriptors(target: &str, text: &str, expected: Expect) {
+    let fixture = Fixture::new(&format!(
+        ".version 8.8\n.target {target}\n.address_size 64\n.shared .align 128 .b8 tile[4096];\n.entry k() {{\n\
+         .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<9>;\n{text}\nret;\n}}\n"
+    ));
+    let (analysis, position) = fixture.cursor();
+    let found = analysis.completions(position).unwrap();
+    let items = found.map(|it| it.items).unwrap_or_default();
+    let items = items.iter().filter(|it| it.label.starts_with("descriptor"));
+    let lines: Vec<String> = items
+        .map(|it| {
+            let text = it.insert.as_ref().map_or("", |it| &*it.plain);
+            let detail = it.detail.as_deref().unwrap_or_default();
+            format!("{}: {text}, {detail}", it.label)
+        })
+        .collect();
+    expected.assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn descriptors_of_matrices() {
+    let product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %rd5, 1, 1, 1, 0, 0;";
+    // The constant becomes the descriptor two statements later.
+    check_descriptors(
+        "sm_90a",
+        &format!("mov.b64 %rd1, $0;\nor.b64 %rd4, %rd1, %rd2;\n{product}"),
+        expect![[r#"
+            descriptor: K-major, no swizzle: 0x0000001000080000, 0x0000001000080000, offsets of 128 and 256 bytes; add the start address / 16
+            descriptor: K-major, swizzle 128 bytes: 0x4000004000010000, 0x4000004000010000, offsets of 16 and 1024 bytes; add the start address / 16
+            descriptor: K-major, swizzle 64 bytes: 0x8000002000010000, 0x8000002000010000, offsets of 16 and 512 bytes; add the start address / 16
+            descriptor: K-major, swizzle 32 bytes: 0xc000001000010000, 0xc000001000010000, offsets of 16 and 256 bytes; add the start address / 16"#]],
+    );
+    check_descriptors(
+        "sm_90a",
+        &format!("mov.b64 %rd3, $0;\nor.b64 %rd4, %rd1, %rd2;\n{product}"),
+        expect![[""]],
+    );
+    check_descriptors(
+        "sm_100a",
+        "or.b64 %rd1, %rd2, $0;\ntcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd3, %r2, %p1;",
+        expect![[r#"
+            descriptor: K-major, no swizzle: 0x0000401000080000, 0x0000401000080000, offsets of 128 and 256 bytes; add the start address / 16
+            descriptor: K-major, swizzle 128 bytes: 0x4000404000010000, 0x4000404000010000, offsets of 16 and 1024 bytes; add the start address / 16
+            descriptor: K-major, swizzle 64 bytes: 0x8000402000010000, 0x8000402000010000, offsets of 16 and 512 bytes; add the start address / 16
+            descriptor: K-major, swizzle 32 bytes: 0xc000401000010000, 0xc000401000010000, offsets of 16 and 256 bytes; add the start address / 16"#]],
+    );
+}
+
+#[test]
+fn descriptors_of_products() {
+    check_descriptors(
+        "sm_100a",
+        "mov.b32 %r2, $0;\ntcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd3, %r2, %p1;",
+        expect![[r#"
+            descriptor: f16, D f32, 128x64: 0x08100010, 0x08100010, A and B f16 and K-major, M 128, N 64
+            descriptor: f16, D f32, 128x128: 0x08200010, 0x08200010, A and B f16 and K-major, M 128, N 128
+            descriptor: f16, D f32, 128x256: 0x08400010, 0x08400010, A and B f16 and K-major, M 128, N 256
+            descriptor: bf16, D f32, 128x64: 0x08100490, 0x08100490, A and B bf16 and K-major, M 128, N 64
+            descriptor: bf16, D f32, 128x128: 0x08200490, 0x08200490, A and B bf16 and K-major, M 128, N 128
+            descriptor: bf16, D f32, 128x256: 0x08400490, 0x08400490, A and B bf16 and K-major, M 128, N 256"#]],
+    );
+}

@@ -121,7 +121,33 @@ pub fn format(instruction: &str, operand: &str, words: &[&str], target: Target) 
     )
 }
 
-/// The same for targets other than those of the `sm_107` family.
+/// The operands that are descriptors in some instruction, by their names in the tables.
+const OPERANDS: [&str; 5] = ["a", "b", "idesc", "s_desc", "zero_column_mask"];
+/// Modifiers at most that are a part of the name of an instruction.
+const MAX_NAME_WORDS: usize = 2;
+
+/// The descriptors among the operands of a statement, with the names of these in the tables; `words` are all its
+/// modifiers without periods.
+#[must_use]
+pub fn formats(opcode: &str, words: &[&str], target: Target) -> Vec<(&'static str, Format)> {
+    for count in (0..=words.len().min(MAX_NAME_WORDS)).rev() {
+        let mut name = opcode.to_owned();
+        for word in &words[..count] {
+            name.push('.');
+            name.push_str(word);
+        }
+        let all = OPERANDS.iter();
+        let found: Vec<(&'static str, Format)> = all
+            .filter_map(|it| Some((*it, format(&name, it, words, target)?)))
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// The descriptor of an operand as in [`format`], for targets other than those of the `sm_107` family.
 #[must_use]
 pub fn common_format(instruction: &str, operand: &str, words: &[&str]) -> Option<Format> {
     format_of(instruction, operand, words, false)
