@@ -280,7 +280,7 @@ impl<'a> LaneSamples<'a> {
                 varies[node] = match op {
                     Op::Input(index) => self.varying.contains(&index),
                     Op::Gather(a, lane) => varies[a as usize] && varies[lane as usize],
-                    Op::Broadcast(..) => false,
+                    Op::Broadcast(..) | Op::Ballot(_) => false,
                     _ => {
                         let mut any = matches!(op, Op::Active | Op::Carry | Op::Stack);
                         op.for_each_operand(|it| any |= varies[it as usize]);

@@ -195,6 +195,7 @@ impl<'a> Values<'a> {
         for node in nodes {
             match self.graph.op(*node) {
                 Op::Broadcast(a, lane) if a == of => lanes |= 1 << lane,
+                Op::Ballot(a) if a == of => return u32::MAX,
                 Op::Gather(a, lane) if a == of => {
                     let found = numbers.get(&self.graph, lane, &mut |_| None);
                     match found {

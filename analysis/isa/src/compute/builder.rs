@@ -175,7 +175,7 @@ impl Builder {
             Op::Constant(it) => 64 - it.leading_zeros() as u8,
             Op::Lane | Op::Member => 5,
             Op::CtaRank => 8,
-            Op::Participants { .. } | Op::Ctas => 32,
+            Op::Participants { .. } | Op::Ctas | Op::Ballot(_) => 32,
             Op::Active => 32,
             Op::Carry => 1,
             Op::ZeroExtend(a, bits) => self.bits(a).min(bits),

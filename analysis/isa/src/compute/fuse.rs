@@ -13,6 +13,7 @@ pub(super) fn passes(program: &Program) -> Vec<Pass> {
     let stored = stored.flat_map(|it| [Some(it.address), Some(it.value), it.high]);
     let ends = program.outputs.iter().map(|it| it.1);
     ends.chain(stored.flatten())
+        .chain(program.unspecified)
         .for_each(|it| live[it as usize] = true);
     let mut passes = Vec::new();
     for node in (0..program.steps.len()).rev() {

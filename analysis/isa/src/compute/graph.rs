@@ -228,7 +228,7 @@ impl<const N: usize> LaneValues<N> {
                 Op::Input(index) => leaf(index).map(Box::new),
                 _ if !known || op.outside_bits().is_some() => None,
                 // These are the lanes of a warp, or else nothing is known of the others.
-                Op::Broadcast(..) | Op::Gather(..) if N != LANES => None,
+                Op::Broadcast(..) | Op::Gather(..) | Op::Ballot(_) if N != LANES => None,
                 _ if op.is_wide() => {
                     let mut out = Box::new([0; N]);
                     evaluate_wide(&op, self, &mut out);

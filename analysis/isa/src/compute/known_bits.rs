@@ -294,6 +294,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
             // Another lane may hold another number, but no more than these bits.
             KnownBits::new(known(a).zeros() & !low(64), 0)
         }
+        Op::Ballot(_) => KnownBits::below(32),
         Op::Float(step) => KnownBits::below(step.to.bits()),
         Op::Stochastic { to, .. } | Op::FromInteger { to, .. } => KnownBits::below(to.bits()),
         Op::Integral(format, ..)

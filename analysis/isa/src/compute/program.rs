@@ -114,6 +114,8 @@ pub enum Op {
     Broadcast(Node, u8),
     /// The value in the lane that the second names.
     Gather(Node, Node),
+    /// The lanes in which the lowest bit is 1, as a mask of 32 bits in all lanes.
+    Ballot(Node),
     /// A rounded operation on floats.
     Float(FloatStep),
     /// The nearest number with random bits, of which there are so many.
@@ -272,6 +274,7 @@ impl Op {
             Op::NthSet(a, b, c) => Op::NthSet(map(a), map(b), map(c)),
             Op::Broadcast(a, lane) => Op::Broadcast(map(a), lane),
             Op::Gather(a, lane) => Op::Gather(map(a), map(lane)),
+            Op::Ballot(a) => Op::Ballot(map(a)),
             Op::Float(step) => Op::Float(FloatStep {
                 operands: step.operands.map(map),
                 ..step
@@ -558,17 +561,28 @@ impl Program {
     /// Whether it writes results that depend on nothing but its inputs, and the manual leaves none of them open.
     #[must_use]
     pub fn computes_only(&self) -> bool {
+        let depends = |it: &Op| it.outside_bits().is_some();
+        self.has_results_only() && self.unspecified.is_none() && !self.steps.iter().any(depends)
+    }
+
+    /// Whether it writes results that depend on nothing but its inputs, those of other lanes included, and on which lanes
+    /// run it.
+    #[must_use]
+    pub fn exchanges_only(&self) -> bool {
+        let depends = |it: &Op| it.outside_bits().is_some() && *it != Op::Active;
+        self.crosses_lanes && self.has_results_only() && !self.steps.iter().any(depends)
+    }
+
+    fn has_results_only(&self) -> bool {
         self.is_pure()
             && !self.atomic
             && !self.flags
             && !self.accesses
-            && self.unspecified.is_none()
             && self.repeated.is_none()
             && self.stores.is_empty()
             && self.bulk.is_empty()
             && self.fields.is_empty()
             && self.tensor.is_none()
-            && self.steps.iter().all(|it| it.outside_bits().is_none())
     }
 
     /// Whether it divides integers.

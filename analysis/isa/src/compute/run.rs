@@ -108,13 +108,24 @@ impl<const N: usize> Machine<N> {
     /// Runs a program that [computes only](Program::computes_only), with one array for each of its inputs.
     ///
     /// It does what [`Machine::run`] does and copies no input: [`Machine::value`] has the results that are none, and not
-    /// what is between.
-    pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]]) {
-        self.access(program, inputs, &mut Nowhere);
+    /// what is between. `active` are the lanes that run a program that [exchanges](Program::exchanges_only), as a mask.
+    pub fn compute(&mut self, program: &Program, inputs: &[&[u64; N]], active: u32) {
+        self.run_passes(program, inputs, active, &mut Nowhere);
     }
 
-    /// The same for a program that [accesses memory](Program::accesses_only) and does nothing else.
+    /// The same for a program that accesses memory and does nothing else, see [`Program::accesses_only`] and
+    /// [`Program::updated`].
     pub fn access(&mut self, program: &Program, inputs: &[&[u64; N]], memory: &mut impl Memory<N>) {
+        self.run_passes(program, inputs, u32::MAX, memory);
+    }
+
+    fn run_passes(
+        &mut self,
+        program: &Program,
+        inputs: &[&[u64; N]],
+        active: u32,
+        memory: &mut impl Memory<N>,
+    ) {
         let count = program.steps.len();
         if self.narrow.len() < count {
             self.narrow.resize(count, [0; N]);
@@ -142,6 +153,7 @@ impl<const N: usize> Machine<N> {
                     evaluate_word(*word, operands.map(|it| store.narrow(it)), out);
                 }
                 (Pass::Step(_), _, Some(out)) if op.is_wide() => evaluate_wide(op, &store, out),
+                (Pass::Step(_), Some(out), _) if *op == Op::Active => *out = [active.into(); N],
                 (Pass::Step(_), Some(out), _) => evaluate(op, &store, out),
                 _ => {}
             }
@@ -350,6 +362,10 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
             set(out, |it| {
                 a.get(lane[it] as usize).copied().unwrap_or_default()
             });
+        }
+        Op::Ballot(a) => {
+            let lanes = narrow(a).iter().zip(0..32);
+            *out = [lanes.fold(0, |all, (it, lane)| all | (it & 1) << lane); N];
         }
         Op::Float(step) => {
             let [a, b, c] = step.operands.map(narrow);

@@ -8,7 +8,7 @@ use isa::compute::{Exactness, Op, Program};
 
 use super::{
     Machine,
-    findings::At,
+    findings::{At, lanes_of},
     mbarriers,
     races::Kind,
     running::{Running, kind_of},
@@ -205,8 +205,8 @@ impl Machine<'_> {
         self.keep(warp, running, instruction, program, (0, 0), (0, loaded));
     }
 
-    /// Runs an instruction that only computes, and writes its results; `false` if nothing has been done, since a value
-    /// that it reads is undefined.
+    /// Runs an instruction that only computes or exchanges values of lanes, and writes its results; `false` if nothing has
+    /// been done, since a value that it reads or a result is undefined.
     pub(super) fn compute(
         &mut self,
         warp: &mut Warp,
@@ -238,7 +238,7 @@ impl Machine<'_> {
                 }
             };
         }
-        let is_defined = undefined & running.active == 0;
+        let mut is_defined = undefined & running.active == 0;
         if is_defined {
             match program.exactness {
                 Exactness::Exact => {}
@@ -250,7 +250,14 @@ impl Machine<'_> {
                 }
             }
             let inputs = &inputs[..sources.len()];
-            self.evaluator.compute(program, inputs);
+            self.evaluator.compute(program, inputs, running.active);
+            if let Some(node) = program.unspecified {
+                let is_open = self.evaluator.value(node);
+                let mut lanes = lanes_of(running.active).map(usize::from);
+                is_defined = lanes.all(|lane| is_open[lane] & 1 == 0);
+            }
+        }
+        if is_defined {
             let frame = &mut warp.frames[running.frame];
             // Registers are written after all have been read.
             let input = |node: u32| match program.steps[node as usize] {

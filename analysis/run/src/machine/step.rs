@@ -369,6 +369,9 @@ impl Machine<'_> {
             }
         }
         self.check_pending(warp, running, instruction);
+        if program.exchanges_only() && self.compute(warp, running, instruction, program) {
+            return;
+        }
         let undefined = self.read_inputs(warp, running, &program.inputs, &instruction.sources);
         if program.atomic {
             self.run_lane_by_lane(warp, running, instruction, program, undefined);

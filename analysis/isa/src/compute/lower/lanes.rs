@@ -6,7 +6,7 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         node::Node,
-        program::{Binary, Op, Width},
+        program::{Binary, Op, Relation, Unary, Width},
     },
 };
 
@@ -27,6 +27,15 @@ impl Lowering<'_> {
             Set::Lanes(mask) => {
                 self.crosses_lanes = true;
                 let mask = self.int(mask)?;
+                if let Expression::At(inner, lane) = body
+                    && **lane == Expression::Name(variable)
+                    && matches!(
+                        binder,
+                        Binder::All | Binder::Any | Binder::Count | Binder::Mask
+                    )
+                {
+                    return self.ballot(binder, mask, inner);
+                }
                 (0..LANES as i128, Some(mask))
             }
             Set::Named("participants") => return self.over_participants(binder, body),
@@ -59,6 +68,35 @@ impl Lowering<'_> {
             Some(it) => Err(it),
             None => self.fold(binder, all, mask),
         }
+    }
+
+    /// A truth of each lane of a mask, combined: one step and not one for each lane.
+    fn ballot(&mut self, binder: &Binder, mask: Int, truth: &Expression) -> Result<Value> {
+        let mut truth = self.truth(truth)?;
+        if matches!(binder, Binder::All) {
+            truth = self.not(truth);
+        }
+        let ballot = self.builder.push(Op::Ballot(truth));
+        let ballot = Int::node(ballot, Range::of_bits(LANES as u32, false));
+        let found = Int::ring(Ring::And, ballot, mask).low_bits(LANES as u32);
+        let zero = Int::constant(0);
+        Ok(match binder {
+            Binder::All => {
+                let none = self.builder.compare(Relation::Equal, &found, &zero);
+                Value::Truth(none)
+            }
+            Binder::Any => {
+                let some = self.builder.compare(Relation::NotEqual, &found, &zero);
+                Value::Truth(some)
+            }
+            Binder::Mask => Value::Int(found),
+            _ => {
+                let found = self.low_bits(&found, LANES as u32);
+                let count = Op::Unary(Unary::PopulationCount, Width::Narrow, found);
+                let count = self.builder.push(count);
+                Value::Int(Int::node(count, Range::new(0, LANES as i128)))
+            }
+        })
     }
 
     /// A truth of each thread of a barrier, combined.

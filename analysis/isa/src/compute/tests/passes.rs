@@ -72,6 +72,11 @@ fn passes_give_what_steps_give() {
         sad.s32 $d, $a, $b, $c
         cvt.s64.s32 $d, $a
         shf.l.wrap.b32 $d, $a, $b, $c
+        shfl.sync.bfly.b32 $d, $a, $b, $c, -1
+        shfl.sync.idx.b32 $d, $a, 3, 31, -1
+        vote.sync.ballot.b32 $d, $a, -1
+        vote.sync.any.pred $d, $a, 12
+        vote.sync.all.pred $d, $a, 12
     ";
     let mut rng = Rng::with_seed(3);
     let mut words = String::new();
@@ -82,7 +87,8 @@ fn passes_give_what_steps_give() {
     {
         let compiled = compile(statement, &mut BTreeMap::new()).expect("a statement that fits");
         let program = &compiled.program;
-        assert!(program.computes_only(), "{statement}");
+        let has_passes = program.computes_only() || program.exchanges_only();
+        assert!(has_passes, "{statement}");
         let fused = program.passes.iter().filter_map(|it| match it {
             Pass::Word(_, word, _) => Some(format!(" {word:?}")),
             Pass::Step(_) => None,
@@ -104,9 +110,14 @@ fn passes_give_what_steps_give() {
                     number & mask
                 }));
             }
-            steps.run(program, &inputs, &Surroundings::alone(&[0; LANES]));
+            let active = u32::MAX;
+            let surroundings = Surroundings {
+                active,
+                ..Surroundings::alone(&[0; LANES])
+            };
+            steps.run(program, &inputs, &surroundings);
             let read: Vec<&[u64; LANES]> = inputs.iter().collect();
-            passes.compute(program, &read);
+            passes.compute(program, &read, active);
             for (_, node) in &program.outputs {
                 let (one, other) = (steps.value(*node), passes.value(*node));
                 assert_eq!(one, other, "{statement} of {inputs:x?}");
@@ -151,6 +162,11 @@ fn passes_give_what_steps_give() {
         sad.s32 $d, $a, $b, $c: 6 passes Add
         cvt.s64.s32 $d, $a: 1 passes
         shf.l.wrap.b32 $d, $a, $b, $c: 6 passes
+        shfl.sync.bfly.b32 $d, $a, $b, $c, -1: 21 passes ShiftRight
+        shfl.sync.idx.b32 $d, $a, 3, 31, -1: 22 passes ShiftRight
+        vote.sync.ballot.b32 $d, $a, -1: 9 passes
+        vote.sync.any.pred $d, $a, 12: 11 passes
+        vote.sync.all.pred $d, $a, 12: 12 passes
     "#]]
     .assert_eq(&words);
 }
