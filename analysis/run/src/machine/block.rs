@@ -74,8 +74,8 @@ pub(super) struct Barrier {
     pub(super) expected: u32,
     /// Those that have arrived.
     pub(super) arrived: u32,
-    /// Their lanes, by the warp rank.
-    pub(super) lanes: FxHashMap<u32, u32>,
+    /// Their lanes, each with the warp rank.
+    pub(super) lanes: Vec<(u32, u32)>,
     /// Those that brought a true value.
     pub(super) some: u32,
     /// The warps whose clocks it has joined, for races.

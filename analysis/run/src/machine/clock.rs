@@ -103,6 +103,14 @@ impl<T: Number> Sparse<T> {
 
     /// The larger value of both for each source.
     fn join(&mut self, other: &Sparse<T>) {
+        // Warps that meet again and again know of the same sources.
+        let mut both = self.0.iter().zip(&other.0);
+        if self.0.len() == other.0.len() && both.all(|(own, it)| own.0 == it.0) {
+            for (own, it) in self.0.iter_mut().zip(&other.0) {
+                own.1.raise(&it.1);
+            }
+            return;
+        }
         let knows = |it: &(u32, T)| self.get(it.0).is_some_and(|own| own.is_at_least(&it.1));
         if other.0.iter().all(knows) {
             return;

@@ -291,7 +291,10 @@ impl Machine<'_> {
         // Where the numbers differ, nobody goes before the larger one.
         state.expected = state.expected.max(expected);
         state.arrived += count;
-        *state.lanes.entry(warp.number).or_default() |= running.active;
+        match state.lanes.iter_mut().find(|it| it.0 == warp.number) {
+            Some(it) => it.1 |= running.active,
+            None => state.lanes.push((warp.number, running.active)),
+        }
         state.some += some;
         state.clock.join(&clock);
         state.at = Some(running.at.range);
@@ -370,10 +373,10 @@ impl Machine<'_> {
             return;
         };
         // A warp whose lanes have all come or ended counts as a whole one.
-        let threads = |(number, lanes): (&u32, &u32)| {
-            let live = match *number == warp.number {
+        let threads = |&(number, lanes): &(u32, u32)| {
+            let live = match number == warp.number {
                 true => warp.live,
-                false => block.warps.get(*number as usize).map_or(0, |it| it.live),
+                false => block.warps.get(number as usize).map_or(0, |it| it.live),
             };
             match live & !lanes {
                 0 => LANES as u32,
