@@ -61,6 +61,8 @@ pub(super) struct Access<'a> {
     /// The block of the warp.
     pub(super) own: usize,
     pub(super) entry: &'a super::memory::Bytes,
+    /// Where each of them begins and ends.
+    pub(super) parameters: &'a [(u64, u64)],
     pub(super) frame: &'a mut Frame,
     pub(super) local: &'a mut [Local],
     pub(super) findings: &'a mut Findings,
@@ -137,8 +139,8 @@ impl Access<'_> {
                 inside(offset, size).then_some((Region::Frame, offset as usize))
             }
             AddressSpace::Parameter => {
-                let size = self.entry.len() as u64;
-                inside(offset, size).then_some((Region::Entry, offset as usize))
+                let (start, end) = self.parameter(offset)?;
+                inside(offset - start, end - start).then_some((Region::Entry, offset as usize))
             }
             _ => {
                 // A launch may give an array as one in constant memory: it has an address of global memory.
@@ -288,7 +290,14 @@ impl Access<'_> {
             true => self.shared_place(space, address, bytes),
             false => match space {
                 AddressSpace::Local => format!("address {address:#x} of local memory"),
-                AddressSpace::Parameter => "outside the parameters".to_owned(),
+                AddressSpace::Parameter => match self.parameter(address) {
+                    Some((start, end)) if address < FRAME_PARAMETERS => format!(
+                        "at byte {} of a parameter, which has {}",
+                        address - start,
+                        end - start
+                    ),
+                    _ => "outside the parameters".to_owned(),
+                },
                 _ => self.global.neighbour(address),
             },
         };
@@ -296,6 +305,12 @@ impl Access<'_> {
         let message = format!("the access {what} {bytes} bytes: {place}");
         self.findings
             .push(code, &self.at, mask, message, Vec::new());
+    }
+
+    /// Where the parameter of the entry begins and ends that is at an address or below it.
+    fn parameter(&self, address: u64) -> Option<(u64, u64)> {
+        let after = self.parameters.partition_point(|it| it.0 <= address);
+        Some(self.parameters[after.checked_sub(1)?])
     }
 
     /// A phrase for an address of shared memory at which nothing is.

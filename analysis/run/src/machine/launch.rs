@@ -45,6 +45,8 @@ const SHARED_ALIGNMENT: u64 = 1024;
 const SHARED_END: u64 = 1 << isa::compute::memory::CTA_SHIFT;
 /// The most bytes of variables in `.param` space, of an entry or of a frame; ptxas 13.5 takes fewer for both.
 const MOST_PARAMETERS: u64 = 1 << 16;
+/// The bytes between two parameters of an entry, so that an access that goes beyond one is not inside the next.
+const PARAMETER_GAP: usize = 256;
 /// The most blocks of a cluster on any device.
 const MOST_BLOCKS: u64 = 16;
 /// The addresses of functions: there is no memory at them.
@@ -306,12 +308,13 @@ impl<'a> Machine<'a> {
     fn fill_parameters(&mut self) -> Result<(), LaunchError> {
         let entry = &self.code.functions[self.launch.entry as usize];
         let mut all = Bytes::default();
+        let mut taken = 0_u64;
         for (index, formal) in entry.parameters.iter().enumerate() {
             let Formal::Variable(id) = formal else {
                 continue;
             };
             let variable = &self.code.variables[*id as usize];
-            let taken = (all.len() as u64).saturating_add(variable.size);
+            taken = taken.saturating_add(variable.size);
             if taken > MOST_PARAMETERS || variable.alignment > MOST_PARAMETERS {
                 return Err(LaunchError(format!(
                     "the parameters of `{}` take more than {MOST_PARAMETERS} bytes",
@@ -319,10 +322,12 @@ impl<'a> Machine<'a> {
                 )));
             }
             let size = variable.size as usize;
-            let start = all
-                .len()
-                .next_multiple_of(variable.alignment.max(1) as usize);
+            // Nothing says that parameters are next to each other.
+            let gap = if all.len() == 0 { 0 } else { PARAMETER_GAP };
+            let start = (all.len() + gap).next_multiple_of(variable.alignment.max(1) as usize);
             all.bytes.resize(start + size, 0);
+            let place = (start as u64, (start + size) as u64);
+            self.world.parameters.push(place);
             self.layouts.addresses[*id as usize] = start as u64;
             let argument = self.launch.arguments.get(index);
             let bytes = match argument {

@@ -17,6 +17,8 @@ pub(super) struct World {
     pub(super) global: Global,
     /// The parameters of the entry.
     pub(super) entry: Bytes,
+    /// Where each of them begins and ends, ascending.
+    pub(super) parameters: Vec<(u64, u64)>,
     /// The clusters that run now.
     pub(super) clusters: Vec<Cluster>,
     /// The others of the grid.
@@ -31,6 +33,7 @@ impl World {
         World {
             global,
             entry: Bytes::default(),
+            parameters: Vec::new(),
             clusters: Vec::new(),
             left,
             findings: Findings::default(),
@@ -69,6 +72,7 @@ impl World {
             blocks: &mut self.clusters[cluster].blocks,
             own: block,
             entry: &self.entry,
+            parameters: &self.parameters,
             frame: &mut warp.frames[frame],
             local: &mut warp.local,
             findings: &mut self.findings,
