@@ -1119,6 +1119,51 @@ def fifth_scaled(r):
     return [of_a.image(a), of_b.image(b), zeros(128, i32), x], {2: rows_hashed(np.rint(d))}, text
 
 
+def two_of_four(r, stored, columns, cell):
+    """A matrix of which two of each four elements are there, and words of metadata for 128 lanes; `cell` has the lane,
+    the column and the bit of a chunk of a row."""
+    rows, there = stored.shape
+    full, meta = np.zeros((rows, 2 * there), stored.dtype), np.zeros((rows, columns), u32)
+    for row in range(rows):
+        for chunk in range(there // 2):
+            first, second = sorted(r.choice(4, 2, replace=False))
+            full[row, 4 * chunk + first], full[row, 4 * chunk + second] = stored[row, 2 * chunk : 2 * chunk + 2]
+            lane, column, bit = cell(row, chunk)
+            meta[lane, column] |= u32((first | second << 2) << bit)
+    return full, meta
+
+
+def metadata(columns):
+    """Stores words of metadata to columns from 128 on."""
+    registers = ", ".join(f"%v{it}" for it in range(columns))
+    return f"""    ld.param.u64 %rd1, [x];
+    mul.wide.u32 %rd2, %t, {4 * columns};
+    add.s64 %rd1, %rd1, %rd2;
+    ld.global.v{columns}.u32 {{{registers}}}, [%rd1];
+    tcgen05.st.sync.aligned.32x32b.x{columns}.b32 [%r3+128], {{{registers}}};"""
+
+
+@core(arch="sm_100a")
+def fifth_sparse(r):
+    a, b = small(r, (128, 32), f16), small(r, (16, 64), f16)
+    of_a, of_b = Layout(128, 32, 2, 64), Layout(16, 64, 2, 128)
+    # Eight chunks of a row in each step, whose metadata the selector names.
+    full, meta = two_of_four(r, a, 2, lambda row, at: (row // 16 * 16 + at % 8 // 4 * 8 + row % 8, at // 8, row // 8 % 2 * 16 + at % 4 * 4))
+    idesc = [instruction("f32", "f16", "f16", 128, 16) | 4 | it for it in range(2)]
+    text = fifth("fifth_sparse", "f16", 64, 32, of_a, of_b, idesc, 16, "store", fill=metadata(2), meta=[128, 128])
+    return [of_a.image(a), of_b.image(b), zeros((128, 16), f32), meta], {2: product(full, b)}, text
+
+
+@core(arch="sm_100a")
+def fifth_sparse_bytes(r):
+    a, b = r.integers(0, 256, (128, 64)).astype(u8), r.integers(-128, 128, (32, 128)).astype(i8)
+    of_a, of_b = Layout(128, 64, 1, 64), Layout(32, 128, 1, 128)
+    # A row in its lane, eight chunks in a word.
+    full, meta = two_of_four(r, a, 4, lambda row, at: (row, at // 8, at % 8 * 4))
+    text = fifth("fifth_sparse_bytes", "i8", 128, 64, of_a, of_b, instruction("s32", "u8", "s8", 128, 32) | 4, 32, "hash", fill=metadata(4), meta=[128, 130])
+    return [of_a.image(a), of_b.image(b), zeros(128, i32), meta], {2: rows_hashed(full.astype(i64) @ b.astype(i64).T)}, text
+
+
 @core(arch="sm_100a")
 def fifth_left_factor(r):
     # Two halves of a side by side in a column of tensor memory.

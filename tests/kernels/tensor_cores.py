@@ -216,8 +216,10 @@ def small(r, shape, dtype, most=4):
     return r.integers(-most, most + 1, shape).astype(dtype)
 
 
-def fifth(name, kind, k, step_k, a, b, idesc, columns, results, fill="", a_tmem=None, block_scale="", loads="32x32b"):
+def fifth(name, kind, k, step_k, a, b, idesc, columns, results, fill="", a_tmem=None, block_scale="", loads="32x32b", meta=None):
     """A kernel of four warps around a product in tensor memory: parameters `a`, `b`, `d` and `x`.
+
+    With `meta`, a is sparse: half of its `k` columns are there, and each step has its metadata at one of these columns.
 
     The result is at column 0; `fill` is what the warps store to tensor memory first, and `a_tmem` the column of a if it
     is there. Thread i stores row i of the result, of which there are `columns` columns, or what `hash` makes of it.
@@ -253,7 +255,7 @@ def fifth(name, kind, k, step_k, a, b, idesc, columns, results, fill="", a_tmem=
     for step in range(k // step_k):
         at = step * step_k
         if a is not None:
-            out += descriptor("%rd5", "first", a, at)
+            out += descriptor("%rd5", "first", a, at // 2 if meta else at)
             first = "%rd5"
         else:
             out += [f"    add.u32 %r4, %tm, {a_tmem + step * 8};"]
@@ -264,7 +266,9 @@ def fifth(name, kind, k, step_k, a, b, idesc, columns, results, fill="", a_tmem=
         if block_scale:
             out += ["    add.u32 %r5, %tm, 128;", "    add.u32 %r6, %tm, 160;"]
             scales = ", [%r5], [%r6]"
-        out.append(f"    tcgen05.mma.cta_group::1.kind::{kind}{block_scale} [%tm], {first}, %rd6, {idesc[step] if isinstance(idesc, list) else idesc}{scales}, %p2;")
+        if meta:
+            out.append(f"    add.u32 %r7, %tm, {meta[step]};")
+        out.append(f"    tcgen05.mma{'.sp' if meta else ''}.cta_group::1.kind::{kind}{block_scale} [%tm], {first}, %rd6, {'[%r7], ' if meta else ''}{idesc[step] if isinstance(idesc, list) else idesc}{scales}, %p2;")
     out += ["    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];", "issued:", "wait:"]
     out += ["    mbarrier.try_wait.parity.shared.b64 %p1, [done], 0;", "    @!%p1 bra wait;", "    tcgen05.fence::after_thread_sync;"]
     d = [f"%d{it}" for it in range(columns)]
