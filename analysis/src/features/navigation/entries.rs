@@ -86,7 +86,7 @@ mod tests {
         expect![[r#"
             7:19 k at 88: "\n\n  // run: a\n  //   b\n  "
             9:8 j at 121: "\n"
-            13:8 i at 182: "\n// run: c\n.global .u32 t[1] = { 1 };\n.func g();\n"
+            13:8 i at 183: "\n// run: c\n.global .u32 t[1] = { 1 };\n.func g();\n"
         "#]]
         .assert_eq(&out);
     }
