@@ -48,7 +48,7 @@ pub fn entry_below(comment: &Comment, entries: &[EntryPlace], code: &Code) -> Op
     below(entry, code)
 }
 
-/// The entry of a place.
+/// The index of an entry in the code.
 fn below(entry: &EntryPlace, code: &Code) -> Option<FunctionId> {
     let functions = (0..).zip(&code.functions);
     let mut found = functions.filter(|it| it.1.name_range == entry.name_range);

@@ -322,7 +322,7 @@ impl<'a> Machine<'a> {
                 )));
             }
             let size = variable.size as usize;
-            // Nothing says that parameters are next to each other.
+            // PTX leaves open where parameters are, so no access may go from one to the next.
             let gap = if all.len() == 0 { 0 } else { PARAMETER_GAP };
             let start = (all.len() + gap).next_multiple_of(variable.alignment.max(1) as usize);
             all.bytes.resize(start + size, 0);

@@ -9,7 +9,7 @@ use crate::{
     hir::{body::body, items::items, module::signature},
 };
 
-/// The word in a comment that describes a run.
+/// Begins the description of a run in a comment.
 const WORD: &str = "run:";
 
 /// The entries with a body, in the order of the text.
