@@ -24,7 +24,6 @@ use crate::{
     },
     values::{
         Leaf,
-        joins::LeafSource,
         lanes::{LaneSamples, SAMPLES},
         memory::{AccessKind, MemoryAccess},
         names::{name_of, parameter, register_name},
@@ -173,7 +172,7 @@ fn judged(
         }
         if sample == 0 {
             judges.retain_mut(|it| {
-                it.assumes = !assumptions(&mut samples, it.access, it.space, false).is_empty();
+                it.assumes = has_assumptions(&mut samples, it.access, it.space);
                 it.base.is_some() || !it.overflow.is_over() || it.is_remarkable(flow)
             });
         } else {
@@ -207,17 +206,14 @@ fn addresses_register(flow: &Flow, operands: &Operands<'_>, step: Step) -> bool 
 /// Whether there may be something to report of an access, before its address is computed: none of a generic address
 /// that is in no variable, and outside loops only where nothing is assumed or a variable may be left.
 fn may_be_remarkable(samples: &mut LaneSamples<'_>, step: Step, access: &MemoryAccess) -> bool {
-    let origins = samples.origins(access.address);
-    let in_variable = |it: &u32| samples.variable_of(*it).is_some();
-    let in_variable = origins.iter().any(in_variable);
+    let in_variable = samples.origin_kinds(access.address).variable;
     if in_variable || samples.shape.threads.is_some() && may_wrap(samples, access.address) {
         return true;
     }
     let space = samples.space(access);
     let graph = &samples.flow().graph;
     let repeated = graph.loop_of[graph.block_of[step as usize] as usize].is_some();
-    space != AddressSpace::Generic
-        && (repeated || assumptions(samples, access, space, false).is_empty())
+    space != AddressSpace::Generic && (repeated || !has_assumptions(samples, access, space))
 }
 
 /// An access that is judged.
@@ -484,6 +480,19 @@ fn text(
     })
 }
 
+/// Whether the figures of an access assume something, but for its guard.
+fn has_assumptions(
+    samples: &mut LaneSamples<'_>,
+    access: &MemoryAccess,
+    space: AddressSpace,
+) -> bool {
+    let kinds = samples.origin_kinds(access.address);
+    access.partial
+        || kinds.pointer && space == AddressSpace::Global
+        || kinds.external && space == AddressSpace::Shared
+        || kinds.place && samples.shape.threads.is_none()
+}
+
 /// The assumptions of the figures.
 fn assumptions(
     samples: &mut LaneSamples<'_>,
@@ -492,15 +501,13 @@ fn assumptions(
     holds: bool,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    let mut by_place = false;
     let mut names = FxHashSet::default();
-    let mut leaves: Vec<u32> = samples.origins(access.address).into_iter().collect();
+    let mut leaves: Vec<u32> = match has_assumptions(samples, access, space) {
+        true => samples.origins(access.address).into_iter().collect(),
+        false => Vec::new(),
+    };
     leaves.sort_unstable();
     for leaf in leaves {
-        by_place |= matches!(
-            samples.source(leaf),
-            Some(LeafSource::Tid(_) | LeafSource::Threads(_) | LeafSource::Lane)
-        );
         if samples.is_pointer(leaf)
             && space == AddressSpace::Global
             && let Some(it) = samples.parameter_of(leaf)
@@ -516,7 +523,7 @@ fn assumptions(
             found.push(format!("{} is 1024-byte aligned", variable.name));
         }
     }
-    if by_place && samples.shape.threads.is_none() {
+    if samples.origin_kinds(access.address).place && samples.shape.threads.is_none() {
         found.push("blocks have a multiple of 32 threads along x".to_owned());
     }
     if access.partial {

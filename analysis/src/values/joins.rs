@@ -39,6 +39,13 @@ pub(crate) struct Phi {
     pub(crate) back: Vec<(BlockId, Node)>,
 }
 
+impl Phi {
+    /// Its values, of all ways.
+    pub(super) fn values(&self) -> impl Iterator<Item = Node> {
+        self.entry.iter().chain(&self.back).map(|it| it.1)
+    }
+}
+
 /// A block before which there are several.
 pub(super) struct Join {
     pub(super) block: BlockId,
@@ -76,5 +83,30 @@ impl LeafSource {
             LeafSource::Phi(phi) => Some(phi.join.block),
             _ => None,
         }
+    }
+}
+
+/// The kinds of leaves from which a value is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OriginKinds {
+    /// The address of a variable.
+    pub(crate) variable: bool,
+    /// The address of a variable whose size the launch states.
+    pub(crate) external: bool,
+    /// The start of an array that the launch passes.
+    pub(crate) pointer: bool,
+    /// The place of a thread in its block, or the shape of the block.
+    pub(crate) place: bool,
+}
+
+impl OriginKinds {
+    /// Adds kinds, and returns whether one was new.
+    pub(super) fn add(&mut self, other: OriginKinds) -> bool {
+        let before = *self;
+        self.variable |= other.variable;
+        self.external |= other.external;
+        self.pointer |= other.pointer;
+        self.place |= other.place;
+        *self != before
     }
 }

@@ -15,7 +15,7 @@ use salsa::Database;
 
 use super::{
     engine::{Leaf, Purpose, Values},
-    joins::{Join, LeafSource, Parameter},
+    joins::{Join, LeafSource, OriginKinds, Parameter},
     memory::{AccessKind, MemoryAccess},
     sampling::{BlockShape, LoopTurns, Random, Style, Warp},
 };
@@ -69,6 +69,8 @@ pub(crate) struct LaneSamples<'a> {
     varies: Vec<bool>,
     placed: Vec<bool>,
     leaves: FxHashMap<Node, Option<Rc<[u32]>>>,
+    /// The kinds of origins of each leaf, once they are asked for.
+    pub(super) origin_kinds: Vec<OriginKinds>,
     /// How many numbers the sample has.
     kept: usize,
     random: Random,
@@ -130,6 +132,7 @@ impl<'a> LaneSamples<'a> {
             varies: Vec::new(),
             placed: Vec::new(),
             leaves: FxHashMap::default(),
+            origin_kinds: Vec::new(),
             kept: 0,
             random: Random::default(),
             warp: Warp::default(),

@@ -17,6 +17,7 @@ pub(crate) mod joins;
 pub(crate) mod lanes;
 pub(crate) mod memory;
 pub(crate) mod names;
+mod origins;
 mod paths;
 mod phis;
 pub(crate) mod sampling;

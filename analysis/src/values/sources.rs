@@ -68,23 +68,6 @@ impl<'a> LaneSamples<'a> {
         LeafSource::Uniform(VARIABLE | number, style)
     }
 
-    /// The leaves from which a value is made, through what comes from several writes.
-    pub(crate) fn origins(&mut self, node: Node) -> FxHashSet<u32> {
-        let mut found = FxHashSet::default();
-        let mut work = vec![node];
-        while let Some(node) = work.pop() {
-            let leaves = self.leaves_of(node);
-            for leaf in leaves.iter().flat_map(|it| it.iter()) {
-                if found.insert(*leaf)
-                    && let LeafSource::Phi(phi) = &self.sources[*leaf as usize]
-                {
-                    work.extend(phi.entry.iter().chain(&phi.back).map(|it| it.1));
-                }
-            }
-        }
-        found
-    }
-
     /// The variable whose address a leaf is.
     pub(crate) fn variable_of(&self, leaf: u32) -> Option<(VariableName, Variable)> {
         let Leaf::Name(name) = self.values.leaves().get(leaf as usize)? else {
