@@ -106,7 +106,7 @@ pub struct Bounds {
     pub block: Option<[u32; 3]>,
     /// The most threads of a block, the product of `.maxntid`.
     pub most_threads: Option<u64>,
-    /// The block that has so many, if each number of `.maxntid` is that of its direction.
+    /// The largest block along x, y and z, if `.maxntid` bounds each direction.
     pub largest_block: Option<[u32; 3]>,
     /// The blocks of a cluster along x, y and z, by `.reqnctapercluster`.
     pub cluster: Option<[u32; 3]>,

@@ -204,7 +204,7 @@ impl<'a> Both<'a> {
         }
     }
 
-    /// Adds rows that one side has, that of the branch which is added or that of those before it.
+    /// Adds rows that only one side has: the branch which is added, or the branches before it.
     fn push_single(&mut self, units: &[RowUnit], added: bool, rows: &mut Vec<Row>) {
         let is_only = |it: &RowUnit| matches!(it.row, Row::Only(..));
         for units in units.chunk_by(|a, b| is_only(a) == is_only(b)) {

@@ -35,7 +35,7 @@ const MIN_SHARED: usize = 80;
 pub(super) struct Twins {
     /// The lists of each group, at least two, in the order of the text.
     pub(super) groups: Vec<Vec<List>>,
-    /// The registers of a first branch that do the work of those of another one. All are used in their branch only.
+    /// For each register of another branch, the one that does its work in the first branch. All are used in their branch only.
     pub(super) names: FxHashMap<Value, Value>,
 }
 

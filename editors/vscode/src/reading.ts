@@ -230,7 +230,7 @@ function linesOf(reading: FunctionReading, client: BaseLanguageClient): Shown[] 
   });
   let last = -1;
   for (const row of rows) {
-    // That of the statement itself is the one that continues the line above; a row that only one of two branches has
+    // The statement itself continues the line above; a row that only one of two branches has
     // continues nothing.
     const next = row.runs.findIndex((it) => it[1] >= last);
     row.own = next >= 0 ? next : row.runs.length - 1;

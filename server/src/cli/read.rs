@@ -113,7 +113,7 @@ fn shown(lines: &[LineRecord]) -> Vec<String> {
     let mut last = 0;
     let mut own: Vec<Option<usize>> = Vec::with_capacity(lines.len());
     for line in lines {
-        // That of the statement itself is the one that continues the line above; a row that only one of two branches has
+        // The statement itself continues the line above; a row that only one of two branches has
         // continues nothing.
         let next = line.ptx.iter().position(|it| it[1] >= last);
         let at = next.or(line.ptx.len().checked_sub(1));

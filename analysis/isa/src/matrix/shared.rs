@@ -53,8 +53,8 @@ const GROUP: u32 = 8;
 const CHUNKS_OF_PRODUCT: u32 = 2;
 
 /// Descriptors of K-major matrices at the address 0 whose groups of 8 rows follow each other: the choice of the swizzle in
-/// words, and the bits. Without a swizzle the chunks of a group are 8 rows of one chunk, and next to them those of the
-/// second one; with one the rows are as long as the pattern, which needs no leading dimension offset.
+/// words, and the bits. Without a swizzle a group has 8 rows of one chunk and then 8 rows of the next one; with a swizzle
+/// the rows are as long as its pattern, and the leading dimension offset is not used.
 #[must_use]
 pub fn contiguous(format: &Format) -> Vec<(&'static str, u64)> {
     let swizzle = format.fields.iter().find(|it| it.name == "swizzle");
