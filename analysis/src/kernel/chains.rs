@@ -43,7 +43,7 @@ impl After<'_> {
 }
 
 impl Kernel<'_, '_> {
-    /// What comes after some instructions.
+    /// The instructions that control may reach after some others.
     pub(super) fn order_after(&self, steps: impl Iterator<Item = Step>) -> After<'_> {
         let graph = &self.subject.flow.graph;
         let steps: Vec<Step> = steps.collect();

@@ -26,7 +26,7 @@ const COLUMNS: [&str; 3] = ["64", "128", "256"];
 const ROWS: &str = "128";
 
 /// A register by its definition and its number.
-type Register = (Target, Option<u32>);
+type RegisterName = (Target, Option<u32>);
 
 /// Adds the descriptors that an operand can be, or that the result of its statement becomes.
 pub(super) fn descriptors(
@@ -110,7 +110,7 @@ fn of_result(site: &Site<'_>) -> Option<Format> {
     None
 }
 
-fn written(instruction: &BoundInstruction<'_>) -> Vec<Register> {
+fn written(instruction: &BoundInstruction<'_>) -> Vec<RegisterName> {
     let all = instruction.references.iter().filter(|it| it.write);
     all.map(|it| (it.target, it.member)).collect()
 }
@@ -119,7 +119,7 @@ fn written(instruction: &BoundInstruction<'_>) -> Vec<Register> {
 fn descriptor_in(
     site: &Site<'_>,
     instruction: &BoundInstruction<'_>,
-    registers: &[Register],
+    registers: &[RegisterName],
 ) -> Option<Format> {
     let form = instruction.form;
     let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
