@@ -554,7 +554,7 @@ fn tiles_that_threads_copy() {
             unknown []
         "#]],
     );
-    // Those of the largest block.
+    // The text has only the largest block.
     check_tiles(
         ".maxntid 64, 1, 1",
         "add.u32 %r14, %r5, 1; setp.lt.s32 %p2, %r14, 3; selp.b32 %r5, %r14, 0, %p2;",
@@ -648,7 +648,7 @@ mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r20, %
             unknown []
         "#]],
     );
-    // Through a store to a place from which the product reads.
+    // Through a store to bytes that the product reads.
     check_loads(
         "ld.shared.b32 %r20, [%r10]; st.shared.b32 [%r10+8192], %r20;
 add.u32 %r21, %r9, 8192; shr.u32 %r21, %r21, 4; cvt.u64.u32 %rd2, %r21; or.b64 %rd4, %rd2, 0x4000004000010000;
