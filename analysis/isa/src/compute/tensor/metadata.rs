@@ -54,7 +54,7 @@ impl Metadata {
             }
         }
         let mut out = Vec::with_capacity(plan.rows * chunks * there);
-        for row in 0..plan.rows {
+        for (row, row_undefined) in undefined.iter_mut().enumerate().take(plan.rows) {
             for chunk in 0..chunks {
                 let place = place(row % rows, chunk, shares_cells);
                 let at = (lane + place.lane, column + place.column);
@@ -62,7 +62,7 @@ impl Metadata {
                     bits,
                     undefined: is_undefined,
                 } = memory.cell(row / rows, at.0, at.1);
-                undefined[row] |= is_undefined;
+                *row_undefined |= is_undefined;
                 let code = (bits >> (4 * place.nibble) & 15) as usize;
                 if !is_undefined && !self.is_meaningful(code) {
                     return Err(TensorProblem::Operand(format!(

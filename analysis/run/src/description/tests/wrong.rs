@@ -276,6 +276,7 @@ fn bounds_of_the_entry() {
     code.functions[0].bounds = Bounds {
         block: Some([32, 1, 1]),
         most_threads: None,
+        largest_block: None,
         cluster: Some([2, 1, 1]),
     };
     let mut all = String::new();
@@ -289,6 +290,7 @@ fn bounds_of_the_entry() {
     }
     code.functions[0].bounds = Bounds {
         most_threads: Some(64),
+        largest_block: None,
         ..Bounds::default()
     };
     for text in ["", "block = [65]"] {
