@@ -191,8 +191,9 @@ impl<'a> Trial<'a> {
             }
             kinds.push(kind);
             self.offered += 1;
-            let changed = with(&item.label);
-            let length = statement.len() - name.len() + TextSize::of(&item.label);
+            let inserted = item.insert.map_or(item.label, |it| it.plain);
+            let changed = with(&inserted);
+            let length = statement.len() - name.len() + TextSize::of(&inserted);
             let within = TextRange::at(statement.start(), length);
             let errors = self.errors(&changed, within);
             if !errors.is_empty() {

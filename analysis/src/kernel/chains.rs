@@ -176,7 +176,8 @@ impl Kernel<'_, '_> {
         found
     }
 
-    /// Notes for bulk copies the loads of their regions and the products that use what these load.
+    /// Notes for bulk copies the loads of their regions, and the products that use what these load or that read there by
+    /// a descriptor whose place depends on the thread.
     pub(super) fn join_loads(
         &self,
         regions: &[Region],
@@ -190,20 +191,22 @@ impl Kernel<'_, '_> {
             };
             let bytes = Bytes::of(region);
             let meets = |it: &&Reach| it.variable == variable && it.all.meets(&bytes);
-            let is_load = |it: &&Reach| {
-                products
-                    .get(&it.step)
-                    .is_some_and(|all| all[..] != [it.step])
-            };
-            let readers: Vec<&Reach> = reads.iter().filter(is_load).filter(meets).collect();
+            // Warps other than the copying one may read, without a way from one to the other.
+            let readers: Vec<(Step, After<'_>)> = (reads.iter().filter(meets))
+                .map(|it| (it.step, self.order_after(std::iter::once(it.step))))
+                .collect();
             if readers.is_empty() {
                 continue;
             }
             for copy in bulk.iter_mut().filter(|it| region.is_filled_by(it)) {
                 let order = self.order_after(std::iter::once(copy.step));
-                let loads = readers.iter().map(|it| it.step).filter(|it| order.has(*it));
-                let loads: Vec<Step> = loads.collect();
-                let used = loads.iter().filter_map(|it| products.get(it)).flatten();
+                let is_before = |it: &(Step, After<'_>)| it.1.has(copy.step) && !order.has(it.0);
+                let readers = readers.iter().filter(|it| !is_before(it));
+                let steps: Vec<Step> = readers.map(|it| it.0).collect();
+                let used = steps.iter().filter_map(|it| products.get(it)).flatten();
+                // Products read by themselves what is in their descriptors.
+                let is_load = |it: &&Step| products.get(it).is_some_and(|all| all[..] != [**it]);
+                let loads = steps.iter().filter(is_load).copied();
                 let mut all = self.ranges(used.copied());
                 all.append(&mut copy.copy.products);
                 all.sort_by_key(|it| it.start());

@@ -679,3 +679,24 @@ wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %r
         "#]],
     );
 }
+
+#[test]
+fn products_of_one_of_two_warpgroups() {
+    // The constant is outside the tile, and what the second half of the threads adds brings the address into it.
+    check_loads(
+        "and.b32 %r20, %r3, 1024; shl.b32 %r20, %r20, 1; setp.eq.u32 %p3, %r20, 0; @%p3 bra NEXT;
+add.u32 %r22, %r9, %r20; add.u32 %r22, %r22, -2048; and.b32 %r22, %r22, 262016; shr.u32 %r22, %r22, 4;
+cvt.u64.u32 %rd3, %r22; or.b64 %rd5, %rd3, 0x4000004000010000;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd5, %rd5, 1, 1, 1, 0, 0;
+NEXT:",
+        expect![[r#"
+            k Some((128, true))
+            smem None [9, 10, 14, 16, 26] [17, 22, 26]
+            loop 12 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            smem+32768 x2 by Some(8) init [9, 10] arrived [14] [Some(4096)] completed [16] waited [17]
+            copy 16 Some("smem + 4096·…") Some(0) [] [22]
+            unknown []
+        "#]],
+    );
+}

@@ -11,6 +11,10 @@ pub(super) struct Line {
     pub(super) text: String,
     /// The instructions that it shows, ascending.
     pub(super) steps: Vec<Step>,
+    /// The one of these by which it has its place among the lines.
+    pub(super) lead: Option<Step>,
+    /// Whether only some of the branches have it that are shown together.
+    pub(super) alone: bool,
     /// Whether the threads of the block meet there.
     pub(super) meets: bool,
     /// How often they meet there again, one time after the other.

@@ -82,6 +82,9 @@ pub struct ReadingLine {
     /// The statements that it shows, in UTF-8 offsets of the file, ascending; empty for one that only shows the
     /// structure.
     pub ranges: Vec<TextRange>,
+    /// The one of these by which the line has its place: the first that is not before the line above. The others
+    /// are folded into it, or are in branches that are shown together.
+    pub lead: Option<TextRange>,
     /// The place in the source from which the last of these was made, as `.loc` says.
     pub source: Option<SourceLocation>,
 }
@@ -164,6 +167,7 @@ fn reading(
         indent: it.indent,
         source: it.steps.last().and_then(|it| source(*it)),
         ranges: it.steps.iter().filter_map(range).collect(),
+        lead: it.lead.as_ref().and_then(range),
         text: it.text,
     };
     Reading {

@@ -292,12 +292,12 @@ fn merge(rows: &[Row], lists: &mut Vec<Vec<Row>>, counted: &mut bool) -> Option<
         steps.dedup();
         let texts = all.iter().map(|it| &*it.text);
         Some(Line {
-            indent: 0,
             text: text(texts, counted)?,
             steps,
             meets: all[0].meets,
             more: all.iter().map(|it| it.more + 1).sum::<u32>() - 1,
             waits: all[0].waits,
+            ..Line::default()
         })
     };
     match &rows[0] {

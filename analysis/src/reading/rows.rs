@@ -275,12 +275,11 @@ impl<'a, 'db> Rows<'a, 'db> {
         let is_wait =
             |it: EventKind| matches!(it, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed);
         Line {
-            indent: 0,
             text,
             steps: self.steps(step),
             meets: self.writer.subject.has_event(step, is_meeting),
-            more: 0,
             waits: self.writer.subject.has_event(step, is_wait),
+            ..Line::default()
         }
     }
 
@@ -412,6 +411,7 @@ impl<'a, 'db> Rows<'a, 'db> {
                         indent,
                         text: format!("{word}:{text}"),
                         steps,
+                        alone: true,
                         ..Line::default()
                     });
                 }
@@ -431,7 +431,23 @@ impl<'a, 'db> Rows<'a, 'db> {
                 line.steps.dedup();
             }
         }
+        find_leads(&mut lines);
         lines
+    }
+}
+
+/// Finds the lead of each line: the first instruction that is not before the line above, or else the last one. After a line that only
+/// some branches have, the others continue where they were.
+fn find_leads(lines: &mut [Line]) {
+    let mut last = None;
+    for line in lines {
+        let next = line.steps.iter().position(|it| Some(*it) >= last);
+        let at = next.unwrap_or(line.steps.len().saturating_sub(1));
+        line.lead = line.steps.get(at).copied();
+        if let Some(lead) = line.lead.filter(|_| !line.alone) {
+            let row = (lead..).zip(&line.steps[at..]);
+            last = row.take_while(|it| it.0 == *it.1).last().map(|it| it.0);
+        }
     }
 }
 

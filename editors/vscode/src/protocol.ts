@@ -147,6 +147,8 @@ export interface ReadingLine {
   indent: number;
   /** The statements that it shows, ascending. */
   ranges: Range[];
+  /** The one of these by which the line has its place. */
+  lead: Range | null;
   source: ReadingSource | null;
 }
 

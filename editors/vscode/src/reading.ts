@@ -226,16 +226,10 @@ function linesOf(reading: FunctionReading, client: BaseLanguageClient): Shown[] 
   ];
   const rows = reading.lines.map((it) => {
     const ranges = it.ranges.map((range) => client.protocol2CodeConverter.asRange(range));
-    return { ...it, ranges, runs: runsOf(ranges), own: -1 };
+    const runs = runsOf(ranges);
+    const lead = it.lead?.start.line ?? -1;
+    return { ...it, ranges, runs, own: runs.findIndex(([first, last]) => first <= lead && lead <= last) };
   });
-  let last = -1;
-  for (const row of rows) {
-    // The statement itself continues the line above; a row that only one of two branches has
-    // continues nothing.
-    const next = row.runs.findIndex((it) => it[1] >= last);
-    row.own = next >= 0 ? next : row.runs.length - 1;
-    if (!row.text.startsWith('only ')) last = row.runs[row.own]?.[1] ?? last;
-  }
   const width = Math.max(0, ...rows.map((it) => wordsOf(it.runs[it.own]).length));
   let file: string | undefined;
   for (const it of rows) {

@@ -56,6 +56,9 @@ struct LineRecord {
     indent: u32,
     /// The lines of the PTX, as ranges with both ends.
     ptx: Vec<[u32; 2]>,
+    /// The line by which it has its place.
+    #[serde(skip)]
+    lead: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<SourceRecord>,
 }
@@ -110,28 +113,20 @@ pub(super) fn records(text: String, function: Option<&str>) -> Vec<ReadingRecord
 
 /// The lines with a column of the lines of PTX on the left; further ones and the source are on the right.
 fn shown(lines: &[LineRecord]) -> Vec<String> {
-    let mut last = 0;
-    let mut own: Vec<Option<usize>> = Vec::with_capacity(lines.len());
-    for line in lines {
-        // The statement itself continues the line above; a row that only one of two branches has
-        // continues nothing.
-        let next = line.ptx.iter().position(|it| it[1] >= last);
-        let at = next.or(line.ptx.len().checked_sub(1));
-        if !line.text.starts_with("only ") {
-            last = at.map_or(last, |it| line.ptx[it][1]);
-        }
-        own.push(at);
-    }
-    let column = |line: &LineRecord, at: Option<usize>| {
-        at.map_or_else(String::new, |it| run_text(line.ptx[it]))
+    let own = |line: &LineRecord| {
+        let lead = line.lead?;
+        let mut runs = line.ptx.iter();
+        runs.position(|[first, last]| (*first..=*last).contains(&lead))
     };
-    let width = lines.iter().zip(&own).map(|it| column(it.0, *it.1).len());
-    let width = width.max().unwrap_or(0);
+    let column =
+        |line: &LineRecord| own(line).map_or_else(String::new, |it| run_text(line.ptx[it]));
+    let width = lines.iter().map(|it| column(it).len()).max().unwrap_or(0);
     let mut file = "";
     let mut found = Vec::with_capacity(lines.len());
-    for (line, own) in lines.iter().zip(own) {
+    for line in lines {
         let indent = LEVEL * (line.indent as usize).min(MAX_LEVELS);
-        let mut text = format!("{:>width$}  {:indent$}{}", column(line, own), "", line.text);
+        let mut text = format!("{:>width$}  {:indent$}{}", column(line), "", line.text);
+        let own = own(line);
         let others = line.ptx.iter().enumerate().filter(|it| Some(it.0) != own);
         let mut words: Vec<String> = others.map(|it| run_text(*it.1)).collect();
         let more = words.len().saturating_sub(MAX_RUNS);
@@ -180,6 +175,7 @@ fn record(reading: &Reading, lines: &LineTable) -> ReadingRecord {
             text: it.text.clone(),
             indent: it.indent,
             ptx,
+            lead: it.lead.map(|it| lines.line_of(it.start()) + 1),
             source: it.source.as_ref().map(|it| SourceRecord {
                 file: it.path.clone(),
                 line: it.line,

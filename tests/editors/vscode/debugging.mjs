@@ -8,6 +8,7 @@ export async function testDebugging({
   shown,
   runCommand,
   openFile,
+  clickFor,
   clickOn,
   key,
   line,
@@ -29,8 +30,7 @@ export async function testDebugging({
     await key('Control+Home');
     const lens = shown('.codelens-decoration a', 'Debug');
     await lens.waitFor();
-    await lens.click();
-    await shown('.debug-toolbar').waitFor();
+    await clickFor(lens, shown('.debug-toolbar'));
     await stoppedAt(lineNumber(first));
   };
   const stop = async () => {

@@ -8,7 +8,9 @@ export async function testKernel({
   shown,
   runCommand,
   openFile,
+  clickFor,
   clickOn,
+  cursorAt,
   cursorOn,
   lineNumber,
   quickInput,
@@ -93,8 +95,7 @@ export async function testKernel({
     const entry = lineNumber('.visible .entry');
     await quickInput('Control+g', `:${entry}`);
     await cursorOn(entry);
-    await place.click({ force: true });
-    await cursorOn(line);
+    await clickFor(place, cursorAt(line), { force: true });
     await closeAll();
   });
 

@@ -61,7 +61,9 @@ export function personAt({ page, workspace, screens, searches = true }) {
     await shown('.quick-input-widget').waitFor({ state: 'hidden' });
   };
   const runCommand = (name) => quickInput('F1', `>${name}`, name);
-  const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
+  /** The place of the cursor in the status bar, if it is in a line. */
+  const cursorAt = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`);
+  const cursorOn = (number) => cursorAt(number).waitFor();
   let lines = [];
   const openFile = async (name) => {
     if (searches) await quickInput('Control+p', name, name);
@@ -104,6 +106,18 @@ export function personAt({ page, workspace, screens, searches = true }) {
       if (attempt === 5) throw new Error(`the cursor is not in the line of ${lineText}`);
     }
   };
+  /** Clicks something until what it does is there: what is drawn anew meanwhile may miss a click. */
+  const clickFor = async (target, done, options) => {
+    for (let attempt = 1; ; attempt++) {
+      await target.click(options);
+      try {
+        await done.waitFor({ timeout: PATIENCE_MS / 2 });
+        return;
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
+  };
   const lineNumber = (text) => lines.findIndex((l) => l.includes(text)) + 1;
   /** The column of what comes after a text. */
   const columnAfter = (text) => lines[lineNumber(text) - 1].indexOf(text) + text.length + 1;
@@ -115,8 +129,10 @@ export function personAt({ page, workspace, screens, searches = true }) {
     return failed === 0 && passed > 0;
   };
   return {
+    clickFor,
     clickOn,
     columnAfter,
+    cursorAt,
     cursorOn,
     ended,
     hidden,

@@ -11,7 +11,7 @@ use isa::{
 use crate::{
     CompletionItem, CompletionKind, Insertion,
     hir::{
-        body::{Reference, Target, body},
+        body::{Body, Reference, Target, body},
         bound::{Bound, BoundInstruction, Operands},
     },
 };
@@ -65,7 +65,8 @@ fn of_operand(
     })
 }
 
-/// The descriptor that the result of the statement becomes, through registers.
+/// The descriptor that the result of the statement becomes, through registers; a part of one has fewer bits, such as an
+/// address in shared memory.
 fn of_result(site: &Site<'_>) -> Option<Format> {
     let body = body(site.db, site.function);
     if body.instructions.len() > MAX_INSTRUCTIONS {
@@ -77,6 +78,7 @@ fn of_result(site: &Site<'_>) -> Option<Format> {
         .partition_point(|it| it.range.start() < site.statement);
     let own = operands.get(at as u32)?;
     let mut wanted = written(&own);
+    let bits = wanted.first().and_then(|it| bits(body, it.0));
     let mut first = 0;
     for _ in 0..MAX_STEPS {
         let now = wanted[first..].to_vec();
@@ -90,7 +92,7 @@ fn of_result(site: &Site<'_>) -> Option<Format> {
                 continue;
             }
             if let Some(format) = descriptor_in(site, &instruction, &now) {
-                return Some(format);
+                return Some(format).filter(|it| bits == Some(it.bits));
             }
             let words = instruction.form.words.iter().map(|it| &**it);
             let semantics = tables().semantics(&instruction.form.opcode, words);
@@ -108,6 +110,17 @@ fn of_result(site: &Site<'_>) -> Option<Format> {
         }
     }
     None
+}
+
+/// The bits of a register.
+fn bits(body: &Body, target: Target) -> Option<u32> {
+    let Target::Definition(id) = target else {
+        return None;
+    };
+    match body.operands.get(id as usize)?.0 {
+        Operand::Register { class, .. } => Some(class.bits()),
+        _ => None,
+    }
 }
 
 fn written(instruction: &BoundInstruction<'_>) -> Vec<RegisterName> {

@@ -17,17 +17,16 @@ local function words(run)
   return run[1] == run[2] and tostring(run[1] + 1) or ('%d-%d'):format(run[1] + 1, run[2] + 1)
 end
 
---- The index of the lines that continue a line; else the last ones.
+--- The index of the lines with the statement by which a line has its place.
 ---@param runs integer[][]
----@param last integer
----@return integer
-local function own_run(runs, last)
+---@param lead table?
+---@return integer?
+local function own_run(runs, lead)
   for index, run in ipairs(runs) do
-    if run[2] >= last then
+    if lead and run[1] <= lead.start.line and lead.start.line <= run[2] then
       return index
     end
   end
-  return #runs
 end
 
 --- The lines of a reading, with the lines of the PTX on the left, and further ones and the source on the right.
@@ -39,14 +38,12 @@ end
 local function draw(reading)
   local lines = { '// For reading: this does not compile. Lines of the PTX are on the left.', reading.heading }
   local places, sources, folds = {}, {}, { '0', '0' }
-  local owns, last, width = {}, -1, 0
+  local owns, width = {}, 0
   for row, it in ipairs(reading.lines) do
     local runs = beside.runs(it.ranges)
-    owns[row] = own_run(runs, last)
-    local own = runs[owns[row]]
-    -- A row that only one of two branches has continues nothing.
-    last = own and not vim.startswith(it.text, 'only ') and own[2] or last
-    width = math.max(width, #words(own))
+    -- A table of Lua has no nil.
+    owns[row] = own_run(runs, it.lead) or 0
+    width = math.max(width, #words(runs[owns[row]]))
     places[row + 2] = runs
   end
   local file

@@ -144,6 +144,7 @@ pub(crate) const READING: Handler<FunctionsParams, Vec<FunctionReading>> = Handl
             text: it.text,
             indent: it.indent,
             ranges: it.ranges.into_iter().map(|it| document.range(it)).collect(),
+            lead: it.lead.map(|it| document.range(it)),
             source: it.source.map(|it| ReadingSource {
                 uri: files
                     .entry(it.path.clone())

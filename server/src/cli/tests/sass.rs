@@ -12,13 +12,13 @@ case \$1 in
 --version) exit 0 ;;
 esac
 grep -q wrong input.ptx && { echo 'ptxas input.ptx, line 2; error : Wrong' >&2; exit 255; }
-cp $1/scale.cubin output.cubin
+cp "$1/scale.cubin" output.cubin
 echo "ptxas info : Compiling entry function 'scale' for 'sm_90a'" >&2
 echo 'ptxas info : Used 16 registers' >&2
 END
 cat > "$0/nvdisasm" <<END
 #!/bin/sh
-cat $1/scale.sass
+cat "$1/scale.sass"
 END
 chmod 755 "$0/ptxas" "$0/nvdisasm""#;
 

@@ -87,7 +87,7 @@ impl Metadata {
 
 /// Where the metadata of a chunk are, counted from the address.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct MetadataPlace {
     lane: u32,
     column: u32,
     nibble: u32,
@@ -95,7 +95,7 @@ struct Place {
 
 /// The place of a chunk of a row of a CTA. Where a row has eight chunks, two rows share two cells: the rows of the first
 /// half of 16 have the lower halves of cells, and each lane has four chunks.
-fn place(row: usize, chunk: usize, shares_cells: bool) -> Place {
+fn place(row: usize, chunk: usize, shares_cells: bool) -> MetadataPlace {
     let (lane, column, nibble) = match shares_cells {
         true => (
             row / 16 * 16 + chunk / 4 * 8 + row % 8,
@@ -104,7 +104,7 @@ fn place(row: usize, chunk: usize, shares_cells: bool) -> Place {
         ),
         false => (row, chunk / CELL_CHUNKS, chunk % CELL_CHUNKS),
     };
-    Place {
+    MetadataPlace {
         lane: lane as u32,
         column: column as u32,
         nibble: nibble as u32,
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn places_of_chunks() {
         let check = |row, chunk, shares_cells, (lane, column, nibble)| {
-            let expected = Place {
+            let expected = MetadataPlace {
                 lane,
                 column,
                 nibble,

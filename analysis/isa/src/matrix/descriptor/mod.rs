@@ -147,7 +147,7 @@ pub fn formats(opcode: &str, words: &[&str], target: Target) -> Vec<(&'static st
     Vec::new()
 }
 
-/// The descriptor of an operand as in [`format`], for all targets outside the `sm_107` family.
+/// The descriptor of an operand as in [`format()`], for all targets outside the `sm_107` family.
 #[must_use]
 pub fn common_format(instruction: &str, operand: &str, words: &[&str]) -> Option<Format> {
     format_of(instruction, operand, words, false)

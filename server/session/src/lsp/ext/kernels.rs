@@ -150,6 +150,8 @@ pub struct ReadingLine {
     pub indent: u32,
     /// The statements that it shows, ascending; empty for one that only shows the structure.
     pub ranges: Vec<Range>,
+    /// The one of these by which the line has its place among the lines.
+    pub lead: Option<Range>,
     /// The place in the source from which the last of these was made.
     pub source: Option<ReadingSource>,
 }
