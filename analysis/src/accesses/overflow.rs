@@ -1,8 +1,8 @@
 //! Numbers of 32 bits inside addresses of 64 bits that wrap in some thread of every launch.
 //!
-//! A number is compared with what its sums, differences and products would be without a limit. Only numbers that depend
-//! on the place of a thread in a block of known shape are looked at, in code that every such thread runs; masks
-//! and shifts to the right end an expression, for the bits that they leave out are often not wanted.
+//! A number is compared with the exact values of its sums, differences and products. Only numbers that depend on the
+//! index of the thread are compared, in code that all threads of a block of known shape execute. Masks and right shifts
+//! end an expression: code often discards those bits on purpose.
 
 use isa::compute::{Binary, LANES, Node, Op, Width};
 

@@ -135,6 +135,11 @@ pub struct EntryPlace {
     pub above: String,
 }
 
+impl EntryPlace {
+    /// The word with which a comment begins that describes a run.
+    pub const RUN_WORD: &str = "run:";
+}
+
 /// A function at one end of calls, and where the calls are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {

@@ -118,6 +118,7 @@ impl<'a> InstructionLowering<'a> {
             && semantics.together == Together::Nobody
             && semantics.order == Order::None
             && events.is_empty();
+        let exchanges_only = (common.program.as_deref()).is_some_and(Program::exchanges_only);
         let program = common.program.as_deref().filter(|_| is_alone);
         let computes_only = program.is_some_and(Program::computes_only);
         let accesses_only = program.is_some_and(Program::accesses_only);
@@ -151,6 +152,7 @@ impl<'a> InstructionLowering<'a> {
             is_runnable,
             computes_only,
             accesses_only,
+            exchanges_only,
             by_proxy: {
                 let mut accesses = semantics.reads.iter().chain(semantics.writes);
                 accesses.any(|it| it.proxy == Proxy::Async)

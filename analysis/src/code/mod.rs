@@ -221,6 +221,8 @@ pub struct Instruction {
     pub computes_only: bool,
     /// Whether all it does is to read memory or to write it, each lane for itself, and to write registers.
     pub accesses_only: bool,
+    /// Whether all it does is to write registers, from values that lanes of a warp exchange where they meet.
+    pub exchanges_only: bool,
 }
 
 /// The types that a form gives its operands, as words without a period; `None` for addresses, and where registers of

@@ -52,6 +52,11 @@ pub(crate) fn body_around<'db>(
     }
 }
 
+/// As [`body_around`], without the other instructions however short the function is.
+pub(super) fn body_within(db: &dyn Database, function: Function<'_>, part: TextRange) -> Body {
+    within(db, function, Some(part))
+}
+
 impl Body {
     /// The body of a function that is not part of the database.
     pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {

@@ -13,14 +13,14 @@ use isa::{
     operand::Operand,
 };
 use salsa::Database;
-use syntax::Cursor;
+use syntax::{Cursor, TextRange};
 
 use crate::constant::{Value, evaluate};
 
 use super::{
-    body::{Body, Instruction, Reference, Target, body},
+    body::{Body, Instruction, Reference, Target, body, body_within},
     form::{Form, FormContents, is_right},
-    forms::{Forms, forms},
+    forms::{Forms, forms, forms_in},
     instruction::{names, references},
     items::Function,
     operand::{names_of, sums},
@@ -168,6 +168,31 @@ impl<'db> Operands<'db> {
         let index = self.forms.index(step as usize)?;
         self.forms.all.get(index).copied()
     }
+}
+
+/// Asks the instructions in a part of a function, in the order of the text, until one has an answer. The others are not
+/// lowered, so that a long function takes no longer. Offsets of sums are not evaluated.
+pub(crate) fn find_within<'db, T>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    part: TextRange,
+    mut answer: impl FnMut(&Body, &BoundInstruction<'_>) -> Option<T>,
+) -> Option<T> {
+    let body = body_within(db, function, part);
+    let forms = forms_in(db, function, &body, Some(part));
+    let mut instructions = body.instructions.iter().enumerate();
+    instructions.find_map(|(index, instruction)| {
+        let id = *forms.all.get(forms.index(index)?)?;
+        let bound = BoundInstruction {
+            db,
+            id,
+            instruction,
+            form: id.data(db),
+            references: references(&body, instruction),
+            offsets: &[],
+        };
+        answer(&body, &bound)
+    })
 }
 
 /// An instruction with its operands bound.

@@ -72,7 +72,7 @@ pub(crate) fn form_at<'db>(
 }
 
 /// As [`forms`], of a part of a function and the body that was made of it.
-fn forms_in<'db>(
+pub(super) fn forms_in<'db>(
     db: &'db dyn Database,
     function: Function<'db>,
     body: &Body,

@@ -69,7 +69,7 @@ pub(crate) struct LaneSamples<'a> {
     varies: Vec<bool>,
     placed: Vec<bool>,
     leaves: FxHashMap<Node, Option<Rc<[u32]>>>,
-    /// The kinds of origins of each leaf, once they are asked for.
+    /// The origins of each leaf by kind; empty until the first question.
     pub(super) origin_kinds: Vec<OriginKinds>,
     /// How many numbers the sample has.
     kept: usize,

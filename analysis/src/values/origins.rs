@@ -26,8 +26,8 @@ impl LaneSamples<'_> {
         found
     }
 
-    /// The kinds of [`Self::origins`]. Those of all leaves are found at once: one by one, a row of values each of which
-    /// is made from the one before would be walked for each of them.
+    /// The kinds of [`Self::origins`]. They are computed for all leaves at once, since a walk for each access would take
+    /// quadratic time on a chain of values.
     pub(crate) fn origin_kinds(&mut self, node: Node) -> OriginKinds {
         if self.origin_kinds.len() < self.sources.len() {
             self.find_origin_kinds();

@@ -2,7 +2,6 @@
 
 use super::{
     fuse::passes,
-    memory::Store,
     node::Node,
     program::{Exactness, Op, Program},
 };
@@ -36,7 +35,7 @@ impl Program {
             || !self.textures.is_empty()
             || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
         let computes = self.computes_only() || self.exchanges_only();
-        self.passes = match computes || self.accesses_only() || self.updated().is_some() {
+        self.passes = match computes || self.accesses_only() {
             true => passes(&self),
             false => Vec::new(),
         };
@@ -46,27 +45,6 @@ impl Program {
     /// Whether all it does besides computing is to read elements of memory and then to write some, each lane for itself.
     #[must_use]
     pub fn accesses_only(&self) -> bool {
-        self.accesses_elements() && !self.atomic
-    }
-
-    /// The element of at most 8 bytes that an atomic program reads and writes, if it does nothing else besides computing.
-    #[must_use]
-    pub fn updated(&self) -> Option<&Store> {
-        let [store] = &self.stores[..] else {
-            return None;
-        };
-        let place = self.places.get(usize::from(store.place))?;
-        let is_number = place.count == 1 && place.bytes <= 8 && place.field.is_none();
-        let mut loads = self.steps.iter().filter_map(|it| match it {
-            Op::Load { place, address, .. } => Some((*place, *address)),
-            _ => None,
-        });
-        let reads = loads.next() == Some((store.place, store.address)) && loads.next().is_none();
-        (is_number && reads && self.atomic && self.accesses_elements()).then_some(store)
-    }
-
-    /// Whether all it does besides computing is to read elements of memory and then to write some.
-    fn accesses_elements(&self) -> bool {
         let is_plain = |it: &Op| it.outside_bits().is_none() || matches!(it, Op::Load { .. });
         let has_effects = !self.bulk.is_empty()
             || !self.fields.is_empty()
@@ -78,7 +56,7 @@ impl Program {
             || self.until.is_some();
         let is_repeated = self.repeated.is_some() || self.sweep.is_some();
         self.accesses
-            && !(self.flags || is_repeated || has_effects)
+            && !(self.atomic || self.flags || is_repeated || has_effects)
             && self.exactness == Exactness::Exact
             && self.participants.is_none()
             && self.unspecified.is_none()

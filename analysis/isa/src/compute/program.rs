@@ -565,8 +565,8 @@ impl Program {
         self.has_results_only() && self.unspecified.is_none() && !self.steps.iter().any(depends)
     }
 
-    /// Whether it writes results that depend on nothing but its inputs, those of other lanes included, and on which lanes
-    /// run it.
+    /// Whether it only writes results, and these depend on nothing but its inputs in all lanes of a warp and the mask of
+    /// active lanes.
     #[must_use]
     pub fn exchanges_only(&self) -> bool {
         let depends = |it: &Op| it.outside_bits().is_some() && *it != Op::Active;

@@ -113,8 +113,7 @@ impl<const N: usize> Machine<N> {
         self.run_passes(program, inputs, active, &mut Nowhere);
     }
 
-    /// The same for a program that accesses memory and does nothing else, see [`Program::accesses_only`] and
-    /// [`Program::updated`].
+    /// The same for a program that [accesses memory](Program::accesses_only) and does nothing else.
     pub fn access(&mut self, program: &Program, inputs: &[&[u64; N]], memory: &mut impl Memory<N>) {
         self.run_passes(program, inputs, u32::MAX, memory);
     }

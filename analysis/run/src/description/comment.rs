@@ -3,10 +3,11 @@
 //! A comment has the keys of a launch file with a blank between one value and the next key. Lines that begin with `//`
 //! and at least two blanks continue it. The text is made TOML without moving a byte, so that places stay right.
 
+use analysis::EntryPlace;
+
 use super::{problem::Problem, value::Value};
 
-/// The word after `//` at the start of a comment.
-const WORD: &str = "run:";
+const WORD: &str = EntryPlace::RUN_WORD;
 
 /// A description in a comment.
 #[derive(Clone, Debug)]

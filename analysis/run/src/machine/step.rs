@@ -369,7 +369,7 @@ impl Machine<'_> {
             }
         }
         self.check_pending(warp, running, instruction);
-        if program.exchanges_only() && self.compute(warp, running, instruction, program) {
+        if instruction.exchanges_only && self.compute(warp, running, instruction, program) {
             return;
         }
         let undefined = self.read_inputs(warp, running, &program.inputs, &instruction.sources);

@@ -7,20 +7,21 @@ use isa::{
     operand::Operand,
     table::tables,
 };
+use syntax::TextRange;
 
 use crate::{
     CompletionItem, CompletionKind, Insertion,
     hir::{
-        body::{Body, Reference, Target, body},
-        bound::{Bound, BoundInstruction, Operands},
+        body::{Body, Reference, Target},
+        bound::{Bound, BoundInstruction, find_within},
     },
 };
 
 use super::{Site, context::Head};
 
-/// Statements between a constant and the descriptor that it becomes, and instructions of functions that are searched.
+/// Statements through which a constant becomes a descriptor, and the bytes from its statement on in which these are.
 const MAX_STEPS: usize = 4;
-const MAX_INSTRUCTIONS: usize = 1 << 15;
+const MAX_BELOW: u32 = 16 << 10;
 /// Columns of the products for which instruction descriptors are offered.
 const COLUMNS: [&str; 3] = ["64", "128", "256"];
 const ROWS: &str = "128";
@@ -65,51 +66,39 @@ fn of_operand(
     })
 }
 
-/// The descriptor that the result of the statement becomes, through registers; a part of one has fewer bits, such as an
-/// address in shared memory.
+/// The descriptor that the result of the statement becomes in statements below it, through registers; a part of one has
+/// fewer bits, such as an address in shared memory.
 fn of_result(site: &Site<'_>) -> Option<Format> {
-    let body = body(site.db, site.function);
-    if body.instructions.len() > MAX_INSTRUCTIONS {
-        return None;
-    }
-    let operands = Operands::of(site.db, site.function);
-    let at = body
-        .instructions
-        .partition_point(|it| it.range.start() < site.statement);
-    let own = operands.get(at as u32)?;
-    let mut wanted = written(&own);
-    let bits = wanted.first().and_then(|it| bits(body, it.0));
-    let mut first = 0;
-    for _ in 0..MAX_STEPS {
-        let now = wanted[first..].to_vec();
-        first = wanted.len();
-        for step in (0..body.instructions.len() as u32).filter(|it| *it != at as u32) {
-            let Some(instruction) = operands.get(step) else {
-                continue;
-            };
-            let reads = |it: &&Reference| !it.write && now.contains(&(it.target, it.member));
-            if !instruction.references.iter().any(|it| reads(&it)) {
-                continue;
+    let part = TextRange::at(site.statement, MAX_BELOW.into());
+    // Registers, and the statements from the constant to each.
+    let mut known: Vec<(RegisterName, usize)> = Vec::new();
+    let mut result_bits = None;
+    let found = find_within(site.db, site.function, part, |body, instruction| {
+        let Some(first) = known.first() else {
+            if instruction
+                .instruction
+                .range
+                .contains_inclusive(site.offset)
+            {
+                known.extend(written(instruction).map(|it| (it, 0)));
             }
-            if let Some(format) = descriptor_in(site, &instruction, &now) {
-                return Some(format).filter(|it| bits == Some(it.bits));
-            }
-            let words = instruction.form.words.iter().map(|it| &**it);
-            let semantics = tables().semantics(&instruction.form.opcode, words);
-            if semantics.accesses_memory() {
-                continue;
-            }
-            for it in written(&instruction) {
-                if !wanted.contains(&it) {
-                    wanted.push(it);
-                }
-            }
-        }
-        if first == wanted.len() {
             return None;
+        };
+        result_bits = bits(body, first.0.0);
+        let read = known.iter().filter(|it| {
+            let is_it = |read: &Reference| !read.write && (read.target, read.member) == it.0;
+            it.1 < MAX_STEPS && instruction.references.iter().any(is_it)
+        });
+        let steps = read.map(|it| it.1).min()?;
+        let found = descriptor_in(site, instruction, &known);
+        let words = instruction.form.words.iter().map(|it| &**it);
+        let semantics = tables().semantics(&instruction.form.opcode, words);
+        if found.is_none() && !semantics.accesses_memory() {
+            known.extend(written(instruction).map(|it| (it, steps + 1)));
         }
-    }
-    None
+        found
+    });
+    found.filter(|it| result_bits == Some(it.bits))
 }
 
 /// The bits of a register.
@@ -123,16 +112,16 @@ fn bits(body: &Body, target: Target) -> Option<u32> {
     }
 }
 
-fn written(instruction: &BoundInstruction<'_>) -> Vec<RegisterName> {
+fn written(instruction: &BoundInstruction<'_>) -> impl Iterator<Item = RegisterName> {
     let all = instruction.references.iter().filter(|it| it.write);
-    all.map(|it| (it.target, it.member)).collect()
+    all.map(|it| (it.target, it.member))
 }
 
 /// The descriptor that one of some registers is in an instruction.
 fn descriptor_in(
     site: &Site<'_>,
     instruction: &BoundInstruction<'_>,
-    registers: &[RegisterName],
+    registers: &[(RegisterName, usize)],
 ) -> Option<Format> {
     let form = instruction.form;
     let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
@@ -144,9 +133,8 @@ fn descriptor_in(
         let Bound::Name(name, None) = instruction.operand(at)?.bound() else {
             return None;
         };
-        registers
-            .contains(&(name.target, name.member))
-            .then_some(format)
+        let is_it = |it: &(RegisterName, usize)| it.0 == (name.target, name.member);
+        registers.iter().any(is_it).then_some(format)
     })
 }
 

@@ -9,9 +9,6 @@ use crate::{
     hir::{body::body, items::items, module::signature},
 };
 
-/// Begins the description of a run in a comment.
-const WORD: &str = "run:";
-
 /// The entries with a body, in the order of the text.
 pub(crate) fn entries(db: &dyn Database, file: SourceFile) -> Vec<EntryPlace> {
     let mut functions = items(db, file).functions.iter();
@@ -26,7 +23,7 @@ pub(crate) fn entries(db: &dyn Database, file: SourceFile) -> Vec<EntryPlace> {
         push_trivia(&item, &mut trivia);
         let Some(signature) = signature.filter(|it| it.defined) else {
             // Most files have no such comment, and their declarations are not copied.
-            if !above.is_empty() || trivia.contains(WORD) {
+            if !above.is_empty() || trivia.contains(EntryPlace::RUN_WORD) {
                 above += &item.green().to_string();
             }
             continue;

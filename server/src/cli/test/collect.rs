@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use analysis::EntryPlace;
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
@@ -153,7 +154,7 @@ fn cases(
         return Ok(cases.collect());
     }
     // Most files of a folder have none.
-    if launches.is_empty() && !text.contains("run:") {
+    if launches.is_empty() && !text.contains(EntryPlace::RUN_WORD) {
         return Ok(Vec::new());
     }
     Ok(cases_of(&file, text, &launches, with_comments, settings))

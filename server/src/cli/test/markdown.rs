@@ -1,5 +1,7 @@
 //! Kernels on pages of Markdown.
 
+use analysis::EntryPlace;
+
 const FENCE: &str = "```";
 
 /// Returns whether a file is a page of Markdown.
@@ -21,7 +23,7 @@ pub(super) fn modules(page: &str) -> Vec<String> {
         let body = lines.by_ref().map(|it| it.1);
         let body: Vec<&str> = body.take_while(|it| it.trim() != FENCE).collect();
         let is_ptx = language.split_whitespace().next() == Some("ptx");
-        if is_ptx && body.iter().any(|it| it.contains("run:")) {
+        if is_ptx && body.iter().any(|it| it.contains(EntryPlace::RUN_WORD)) {
             found.push(format!("{}{}\n", "\n".repeat(line + 1), body.join("\n")));
         }
     }

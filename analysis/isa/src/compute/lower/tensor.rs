@@ -273,19 +273,8 @@ impl Lowering<'_> {
         let [Expression::Name(name)] = &place[..] else {
             return Err(Obstacle::Chapter(Primitive::Sparse));
         };
-        let words = &self.statement.words;
-        let has = |word: &str| words.contains(&word);
-        let kept = if has("kind::tf32") {
-            (1, 2)
-        } else if has("kind::mxf4") || has("kind::mxf4nvf4") {
-            (4, 8)
-        } else {
-            (2, 4)
-        };
-        Ok(Some(Metadata {
-            address: self.word(name, 0)?,
-            kept,
-        }))
+        let address = self.word(name, 0)?;
+        Ok(Some(Metadata { address }))
     }
 
     /// Adds a copy of shared memory, of which an operand is the descriptor, to tensor memory.

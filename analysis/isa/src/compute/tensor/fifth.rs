@@ -27,6 +27,8 @@ struct ReadDescriptor {
     bytes: [u32; 2],
     /// Columns of a that are there.
     stored: usize,
+    /// The elements of a chunk of a that are there, and all of its elements.
+    kept: (usize, usize),
     /// The sparsity selector.
     selector: u32,
 }
@@ -62,9 +64,15 @@ impl InstructionDescriptor {
         }
         let packing = Packing::of_type(types[0], self.packed);
         let stored = self.depth as usize / 16 * packing.count;
-        let kept = self.metadata.as_ref().map_or((1, 1), |it| it.kept);
+        let kept = match self.metadata {
+            None => (1, 1),
+            Some(_) if self.packed => (4, 8),
+            Some(_) if types[0] == ElementType::Float(Format::Tf32) => (1, 2),
+            Some(_) => (2, 4),
+        };
         Ok(ReadDescriptor {
             stored,
+            kept,
             selector: field("sparsity selector").map_or(0, |it| it.value as u32),
             plan: Plan {
                 rows: number("M"),
@@ -396,8 +404,9 @@ impl Work<'_> {
             let depth = 0..plan.depth as u16;
             return Ok(Some((0..plan.rows).flat_map(|_| depth.clone()).collect()));
         };
-        let of = (self.read.selector, self.descriptor.peers as usize);
-        metadata.positions(before, plan, of, memory, undefined)
+        let peers = self.descriptor.peers as usize;
+        let read = (self.read.kept, self.read.selector, peers);
+        metadata.positions(before, plan, read, memory, undefined)
     }
 
     /// The old result, and which elements of it are undefined.

@@ -8,8 +8,6 @@ use crate::compute::{matrix::position, node::Node};
 pub struct Metadata {
     /// The address in tensor memory.
     pub address: Node,
-    /// The elements that are there, of how many: 1 of 2, 2 of 4 or 4 of 8.
-    pub kept: (usize, usize),
 }
 
 /// The chunks of which a cell has the metadata.
@@ -17,13 +15,13 @@ const CELL_CHUNKS: usize = 8;
 
 impl Metadata {
     /// Returns the column of each element of a that is there, row by row, and marks the rows with undefined metadata;
-    /// `None` if tensor memory may not be read there. The positions in memory are those of CUTLASS, as the manual has
-    /// them in figures only.
+    /// `None` if tensor memory may not be read there. `kept` are the elements of a chunk that are there, and all of its
+    /// elements. The positions in memory are those of CUTLASS, since the manual has them in figures only.
     pub(super) fn positions<const N: usize>(
         &self,
         before: &[[u64; N]],
         plan: &Plan,
-        (selector, peers): (u32, usize),
+        (kept, selector, peers): ((usize, usize), u32, usize),
         memory: &mut impl TensorMemory,
         undefined: &mut [bool],
     ) -> Result<Option<Vec<u16>>, TensorProblem> {
@@ -33,7 +31,7 @@ impl Metadata {
         }
         let address = before[self.address as usize][0] as u32;
         let (lane, column) = (address >> 16, address & 0xFFFF);
-        let (there, all) = self.kept;
+        let (there, all) = kept;
         let chunks = plan.depth / all;
         let shares_cells = chunks <= CELL_CHUNKS;
         let column = match (shares_cells, selector) {
@@ -64,24 +62,24 @@ impl Metadata {
                 } = memory.cell(row / rows, at.0, at.1);
                 *row_undefined |= is_undefined;
                 let code = (bits >> (4 * place.nibble) & 15) as usize;
-                if !is_undefined && !self.is_meaningful(code) {
+                if !is_undefined && !is_valid(kept, code) {
                     return Err(TensorProblem::Operand(format!(
-                        "the metadata of chunk {chunk} of row {row} are {code:#06b}, which has no meaning"
+                        "the metadata {code:#06b} of chunk {chunk} in row {row} is not valid"
                     )));
                 }
-                let column = |index| (all * chunk + position(self.kept, code, index)) as u16;
+                let column = |index| (all * chunk + position(kept, code, index)) as u16;
                 out.extend((0..there).map(column));
             }
         }
         Ok(Some(out))
     }
+}
 
-    /// Whether the manual gives four bits a meaning: two elements of a chunk in their order, or one pair the other way.
-    fn is_meaningful(&self, code: usize) -> bool {
-        match self.kept {
-            (1, _) => matches!(code, 0b0100 | 0b1110),
-            _ => code & 3 < code >> 2 || code == 0b0110,
-        }
+/// Whether the manual gives four bits a meaning: two elements of a chunk in their order, or one pair the other way.
+fn is_valid(kept: (usize, usize), code: usize) -> bool {
+    match kept {
+        (1, _) => matches!(code, 0b0100 | 0b1110),
+        _ => code & 3 < code >> 2 || code == 0b0110,
     }
 }
 
