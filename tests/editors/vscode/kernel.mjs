@@ -77,7 +77,7 @@ export async function testKernel({
         await page.waitForTimeout(1_000);
         const wrong = await overlaps();
         if (wrong.length > 0) throw new Error(`${theme}, ${width} pixels: ${wrong.join('; ')}`);
-        await picture(`kernel-map-${theme}-${width}`);
+        await picture(`kernel-map-${theme}${width < 1000 ? '-narrow' : ''}`);
       }
       await runCommand('Preferences: Toggle between Light/Dark Themes');
       await page.waitForTimeout(1_000);

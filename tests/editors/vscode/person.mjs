@@ -20,6 +20,16 @@ export function personAt({ page, workspace, screens, searches = true }) {
     await page.waitForTimeout(400); // Let what moves in or fades in come to rest.
     await page.screenshot({ path: join(screens, `vscode-${name}.png`) });
   };
+  /** The messages that the window has had and nobody has closed. */
+  const notifications = async () => {
+    try {
+      await runCommand('Notifications: Show Notifications');
+      await page.waitForTimeout(400);
+      return await page.locator('.notifications-center .notification-list-item-message').allInnerTexts();
+    } catch (error) {
+      return [`none could be read: ${error.message}`];
+    }
+  };
   const test = async (name, body) => {
     try {
       await body();
@@ -31,6 +41,9 @@ export function personAt({ page, workspace, screens, searches = true }) {
       await picture(`failed-${failed}`);
       // Whatever is open must not be in the way of the next test.
       await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      // A message that has gone may be the reason.
+      for (const message of await notifications()) console.log(`notification: ${message}`);
       await page.keyboard.press('Escape');
     }
   };
