@@ -117,12 +117,7 @@ impl Pair {
 }
 
 pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let ptxas = match args
-        .exact
-        .exact
-        .then(|| Ptxas::new(&args.exact))
-        .transpose()
-    {
+    let ptxas = match Ptxas::for_arguments(&args.exact) {
         Ok(ptxas) => ptxas,
         Err(error) => {
             io.error(&error)?;

@@ -22,5 +22,5 @@ pub use value::{Number, Row, Type};
 
 pub use crate::machine::inspect::{
     AsyncView, BarrierView, FrameView, GroupView, Known, MbarrierView, View, WARP, Wait, WarpId,
-    WarpView,
+    WarpView, lane_ranges,
 };

@@ -20,19 +20,6 @@ use crate::{
 pub(super) const KEYS: &[&str] = &[
     "name", "entry", "grid", "block", "cluster", "shared", "args", "expect", "finds",
 ];
-/// The keys that say what an argument is.
-const MAKERS: &[&str] = &[
-    "file",
-    "zeros",
-    "undefined",
-    "ramp",
-    "random",
-    "value",
-    "tensormap",
-    "texture",
-    "sampler",
-    "bytes",
-];
 /// The keys of an argument.
 const ARGUMENT: &[&str] = &[
     "file",
@@ -47,6 +34,11 @@ const ARGUMENT: &[&str] = &[
     "bytes",
     "type",
 ];
+/// Those of them that make its contents: all but the type.
+const MAKERS: &[&str] = match ARGUMENT {
+    [makers @ .., _] => makers,
+    [] => ARGUMENT,
+};
 /// The keys of a tensor map.
 const TENSOR_MAP: &[&str] = &[
     "of",

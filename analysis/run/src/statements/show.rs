@@ -6,7 +6,7 @@ use isa::compute::float::Format;
 
 use super::{Form, Operand, Statements, Step, Tried};
 use crate::{
-    debug::{Row, WARP},
+    debug::{Row, WARP, lane_ranges},
     description::Element,
 };
 
@@ -67,7 +67,7 @@ fn after(step: &Step, lanes: usize) -> Vec<String> {
     let all = u32::MAX >> (WARP - lanes);
     let mut lines = Vec::new();
     if step.lanes != all {
-        lines.push(format!("in lanes {}", ranges(step.lanes)));
+        lines.push(format!("in lanes {}", lane_ranges(step.lanes)));
     }
     for (name, form, row) in &step.written {
         let lane = step.lanes.trailing_zeros() as usize;
@@ -183,20 +183,4 @@ fn forms(operand: &Operand, bits: u64) -> Vec<(String, String)> {
         .collect();
     all.push(("bits".to_owned(), bytes.join(" ")));
     all
-}
-
-/// Lanes as a list of ranges: `0-15,31`.
-fn ranges(mask: u32) -> String {
-    let mut parts: Vec<(usize, usize)> = Vec::new();
-    for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
-        match parts.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => parts.push((lane, lane)),
-        }
-    }
-    let parts = parts.into_iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    });
-    parts.collect::<Vec<_>>().join(",")
 }

@@ -2,14 +2,15 @@
 //! access of shared memory uses.
 
 use isa::hardware::memory::{BANK_BYTES, BANKS, bank_conflict};
-use run::debug::{Expression, Found, NextAccess, Row, Scope, View, WARP, next_accesses};
+use run::debug::{
+    Expression, Found, NextAccess, Row, Scope, View, WARP, lane_ranges, next_accesses,
+};
 use serde_json::{Value, json};
 
 use super::{
     protocol::{Answer, LanesArguments},
     session::Session,
     show::is_hex,
-    state::lanes,
 };
 
 impl Session<'_> {
@@ -125,7 +126,7 @@ fn shown_access(it: &NextAccess) -> Value {
         1 => "no bank conflict".to_owned(),
         _ => format!(
             "{ways}-way bank conflict: lanes {} on bank {}",
-            lanes(mask),
+            lane_ranges(mask),
             conflict.bank
         ),
     };

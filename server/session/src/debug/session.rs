@@ -2,7 +2,7 @@
 
 use run::{
     Ended, FindingCode,
-    debug::{Debugger, Goal, Reason, Stop, Thread, WARP, WarpId, Watch},
+    debug::{Debugger, Goal, Reason, Stop, Thread, WARP, WarpId, Watch, lane_ranges},
 };
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use super::{
         Answer, Granularity, InitializeArguments, LaunchArguments, Message, Refusal,
         RestartArguments, ThreadArguments, arguments,
     },
-    state::{Client, Handle, KernelRun, NAN, Stopped, Wanted, lanes},
+    state::{Client, Handle, KernelRun, NAN, Stopped, Wanted},
 };
 
 /// How many instructions run between two looks at what the client has sent.
@@ -457,7 +457,7 @@ impl<'a> Session<'a> {
             Reason::Nan(mask) => {
                 let text = format!(
                     "the next instruction makes NaN in lanes {}, and none of its operands is NaN there",
-                    lanes(*mask)
+                    lane_ranges(*mask)
                 );
                 (
                     "exception",

@@ -8,7 +8,7 @@ use isa::{
 };
 use run::{
     Argument,
-    debug::{Found, Part, Row, Scope, Thread, Type, View, WARP, Wait},
+    debug::{Found, Part, Row, Scope, Thread, Type, View, WARP, Wait, lane_ranges},
 };
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use super::{
         VariablesArguments,
     },
     session::{Session, finding},
-    state::{FrameRef, Handle, NAN, ScopeKind, lanes},
+    state::{FrameRef, Handle, NAN, ScopeKind},
 };
 
 /// The most children that are sent where the client asks for no range.
@@ -136,12 +136,12 @@ impl<'a> Session<'a> {
                 });
                 let mut name = name.clone();
                 if is_split {
-                    name += &format!(" lanes {}", lanes(group.lanes));
+                    name += &format!(" lanes {}", lane_ranges(group.lanes));
                 }
                 name += &match group.waits {
                     None => String::new(),
                     Some(Wait::Barrier(number)) => format!(" (at barrier {number})"),
-                    Some(Wait::Lanes(mask)) => format!(" (waits for lanes {})", lanes(mask)),
+                    Some(Wait::Lanes(mask)) => format!(" (waits for lanes {})", lane_ranges(mask)),
                     Some(Wait::Cluster) => " (waits for the cluster)".to_owned(),
                     Some(Wait::Change) => " (polls an mbarrier)".to_owned(),
                 };

@@ -2,7 +2,7 @@
 
 use run::{
     Finding,
-    debug::{Debugger, Part, Thread, Type, View, WARP, Watch},
+    debug::{Debugger, Part, Thread, Type, View, Watch},
     description::Prepared,
 };
 
@@ -137,20 +137,4 @@ impl Handle {
             Handle::Fields(_) => None,
         }
     }
-}
-
-/// Lanes as a list of ranges: `0-15, 31`.
-pub(super) fn lanes(mask: u32) -> String {
-    let mut parts: Vec<(usize, usize)> = Vec::new();
-    for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
-        match parts.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => parts.push((lane, lane)),
-        }
-    }
-    let parts = parts.into_iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    });
-    parts.collect::<Vec<_>>().join(",")
 }

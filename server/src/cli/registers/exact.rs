@@ -72,13 +72,16 @@ pub(in crate::cli) struct Ptxas {
 }
 
 impl Ptxas {
-    /// The one that the arguments or the `PATH` name: whoever writes a command says what is to be run.
-    pub(in crate::cli) fn new(args: &ExactArgs) -> Result<Ptxas, String> {
+    /// The one that the arguments or the `PATH` name, if they ask for it: whoever writes a command says what is to be run.
+    pub(in crate::cli) fn for_arguments(args: &ExactArgs) -> Result<Option<Ptxas>, String> {
+        if !args.exact {
+            return Ok(None);
+        }
         let absolute = |path: &PathBuf| {
             std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
         };
         let named = args.ptxas.as_ref().map(absolute).transpose()?;
-        Ptxas::find(named.as_deref(), args.timeout)
+        Ptxas::find(named.as_deref(), args.timeout).map(Some)
     }
 
     /// The one with this absolute path, or that on the `PATH`; it is ended after some seconds.
@@ -201,10 +204,12 @@ chmod 755 "$0""#;
             ptxas: Some(path.to_owned()),
             timeout: 60,
         };
-        assert!(Ptxas::new(&args(&path)).is_err_and(|it| it.contains("no such program")));
+        let missing = Ptxas::for_arguments(&args(&path));
+        assert!(missing.is_err_and(|it| it.contains("no such program")));
         let made = Command::new("sh").args(["-c", SCRIPT]).arg(&path).status();
         assert!(made.expect("a shell").success());
-        let ptxas = Ptxas::new(&args(&path)).expect("a program");
+        let ptxas = Ptxas::for_arguments(&args(&path)).expect("a program");
+        let ptxas = ptxas.expect("the arguments ask for it");
         let ask = |text: &str, own: &str, wanted: Option<&str>| {
             let answer = ptxas.ask("a.ptx", text, own, wanted);
             answer.map(|(entries, remark)| {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use analysis::{Diagnostic, FileId, FileRange, RelatedInformation};
 use run::{
     Ended, Finding, Severity,
+    debug::lane_ranges,
     description::{Judgement, Shown},
 };
 use serde::Serialize;
@@ -243,7 +244,12 @@ fn diagnostic(it: &Finding) -> Diagnostic {
     match &*it.lanes {
         [] => {}
         [one] => message += &format!(", lane {one}"),
-        lanes => message += &format!(", lanes {}", ranges(lanes)),
+        lanes => {
+            message += &format!(
+                ", lanes {}",
+                lane_ranges(lanes.iter().fold(0, |mask, it| mask | 1 << it))
+            )
+        }
     }
     message.push(')');
     let related = it.related.iter().map(|it| RelatedInformation {
@@ -257,22 +263,6 @@ fn diagnostic(it: &Finding) -> Diagnostic {
         related: related.collect(),
         ..problem(it.range, severity(it.severity).1, it.code.word(), message)
     }
-}
-
-/// Numbers that ascend, with those in a row as a range: `0-3, 7`.
-fn ranges(numbers: &[u8]) -> String {
-    let mut parts: Vec<(u8, u8)> = Vec::new();
-    for &it in numbers {
-        match parts.last_mut() {
-            Some(last) if last.1.checked_add(1) == Some(it) => last.1 = it,
-            _ => parts.push((it, it)),
-        }
-    }
-    let parts = parts.iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    });
-    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// A number as JSON, which has no word for those that are not finite.
