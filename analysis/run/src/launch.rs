@@ -52,8 +52,19 @@ pub enum Argument {
     TensorMapAddress(TensorMap),
     /// The handle of a texture, sampler or surface.
     Opaque(Opaque),
+    /// The identifier of a logical endpoint of a fabric.
+    Endpoint(Endpoint),
     /// None: reading it is an error.
     Missing,
+}
+
+/// A logical endpoint of a fabric: an array in global memory is its resource, from offset 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The array, by its index in [`Launch::arrays`].
+    pub of: usize,
+    /// Whether it is multicast, with this device as its only member.
+    pub multicast: bool,
 }
 
 /// A texture, sampler or surface.

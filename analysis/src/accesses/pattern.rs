@@ -382,6 +382,7 @@ fn word(space: AddressSpace) -> &'static str {
         AddressSpace::Local => "local",
         AddressSpace::Parameter => "param",
         AddressSpace::Shared | AddressSpace::SharedCluster => "shared",
+        AddressSpace::Fabric | AddressSpace::FabricCopies => "fabric",
     }
 }
 

@@ -8,12 +8,21 @@ use crate::matrix::tensor_map::{BoxMode, MapField};
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
 pub const CTA_SHIFT: u32 = 24;
 
+/// Bits of an address at a logical endpoint below its identifier: those of the offset, PTX ISA 9.7.10.1. An offset or an
+/// identifier that needs more bits is replaced by the largest one, which no launch has.
+pub const FABRIC_SHIFT: u32 = 40;
+/// Bits of the identifier in such an address.
+pub(super) const ENDPOINT_BITS: u32 = 24;
+
 /// Where the window of a state space begins among generic addresses, in bytes. Global memory has no window: its
 /// addresses are generic ones.
 #[must_use]
 pub fn window(space: AddressSpace) -> u64 {
     match space {
-        AddressSpace::Generic | AddressSpace::Global => 0,
+        AddressSpace::Generic
+        | AddressSpace::Global
+        | AddressSpace::Fabric
+        | AddressSpace::FabricCopies => 0,
         AddressSpace::Shared | AddressSpace::SharedCluster => 1 << 40,
         AddressSpace::Local => 1 << 41,
         AddressSpace::Parameter => 1 << 42,
@@ -41,6 +50,10 @@ pub enum AddressSpace {
     Shared,
     /// `.shared` of any CTA of the cluster.
     SharedCluster,
+    /// The resource of a unicast logical endpoint of a fabric; for addresses see [`FABRIC_SHIFT`].
+    Fabric,
+    /// The same of a multicast one, of which this device is a member.
+    FabricCopies,
 }
 
 impl AddressSpace {
@@ -132,6 +145,17 @@ pub struct Store {
     pub value: Node,
     /// Its upper 64 bits, of one of 16 bytes.
     pub high: Option<Node>,
+}
+
+/// A number of 8 bytes in memory that grows once, by an operation that is atomic with system scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The place, by its index in [`super::Program::places`].
+    pub place: u16,
+    /// Its address.
+    pub address: Node,
+    /// The number that is added.
+    pub plus: Node,
 }
 
 /// Many bytes that are written.

@@ -55,8 +55,8 @@ pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use matrix::MatrixProgram;
 pub use memory::{
-    AddressSpace, BarrierField, Bulk, BulkPart, BulkSource, MapStore, Memory, Place, Store,
-    TensorBox, Until, canceled, window,
+    AddressSpace, BarrierField, Bulk, BulkPart, BulkSource, Counter, FABRIC_SHIFT, MapStore,
+    Memory, Place, Store, TensorBox, Until, canceled, window,
 };
 pub use node::Node;
 pub use operation::Operation;

@@ -10,7 +10,7 @@ use crate::matrix::tensor_map::BoxMode;
 use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
     matrix::MatrixProgram,
-    memory::{Bulk, BulkSource, MapStore, Place, Store, Until},
+    memory::{AddressSpace, Bulk, BulkSource, Counter, MapStore, Place, Store, Until},
     node::Node,
     pass::Pass,
     tensor::TensorStep,
@@ -515,6 +515,8 @@ pub struct Program {
     pub stores: Vec<Store>,
     /// The bytes that are written to memory in bulk.
     pub bulk: Vec<Bulk>,
+    /// The counters that grow once for the whole, PTX ISA 9.7.10.4.3.
+    pub counters: Vec<Counter>,
     /// The fields of tensor maps that are replaced.
     pub fields: Vec<MapStore>,
     /// The questions about textures and surfaces.
@@ -585,6 +587,13 @@ impl Program {
             && self.tensor.is_none()
     }
 
+    /// Whether it accesses memory at a logical endpoint of a fabric.
+    #[must_use]
+    pub fn accesses_fabric(&self) -> bool {
+        let mut spaces = self.places.iter().map(|it| it.space);
+        spaces.any(|it| matches!(it, AddressSpace::Fabric | AddressSpace::FabricCopies))
+    }
+
     /// Whether it divides integers.
     #[must_use]
     pub fn divides(&self) -> bool {
@@ -631,6 +640,10 @@ impl Program {
                 }
                 BulkSource::Zero | BulkSource::Undefined | BulkSource::Response => {}
             }
+        }
+        for counter in &mut self.counters {
+            act(&mut counter.address);
+            act(&mut counter.plus);
         }
         for field in &mut self.fields {
             act(&mut field.address);

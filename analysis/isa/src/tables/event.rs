@@ -21,6 +21,10 @@ pub enum Group {
     TensorStore,
     /// Products and copies of the tensor core of the fifth generation, 9.7.17.
     TensorMma,
+    /// Fabric operations of a thread that write at a logical endpoint, 9.7.10.
+    Fabric,
+    /// Those that only read there.
+    Fetch,
 }
 
 /// The event.
@@ -151,6 +155,8 @@ impl Event {
             Some("tensor-load") => Ok(Group::TensorLoad),
             Some("tensor-store") => Ok(Group::TensorStore),
             Some("tensor-mma") => Ok(Group::TensorMma),
+            Some("fabric") => Ok(Group::Fabric),
+            Some("fetch") => Ok(Group::Fetch),
             other => Err(format!("`{}` is not a group", other.unwrap_or_default())),
         };
         let kind = match kind {

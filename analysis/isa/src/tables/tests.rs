@@ -419,7 +419,7 @@ fn what_the_tables_state_of_each_family() {
         async.isa        12     6       0     0      0       6      2
         atomic.isa        9     9       0     0      0       0      4
         convert.isa      10     9       0     1      0       0      1
-        fabric.isa       12     5       0     1      4       2      0
+        fabric.isa       12     5       0     1      4       2      4
         float.isa        20    11       9     0      0       0      0
         flow.isa          5     0       0     0      0       5      0
         integer.isa      28    28       0     0      0       0      5
@@ -432,7 +432,7 @@ fn what_the_tables_state_of_each_family() {
         tensor.isa        4     1       0     0      2       1      0
         texture.isa       5     1       0     0      4       0      0
         video.isa        23    23       0     0      0       0      0
-        sum             217   136       9    12     20      40     13"#]]
+        sum             217   136       9    12     20      40     17"#]]
     .assert_eq(&rows.join("\n"));
 }
 

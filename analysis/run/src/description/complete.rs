@@ -14,7 +14,7 @@ use super::{
     new::key,
     read::PACKED,
     texture::{ADDRESSING, COMPARISONS, FILTERS},
-    texture_keys::{Described, SAMPLER, TEXTURE},
+    texture_keys::{Described, ENDPOINT, SAMPLER, TEXTURE},
 };
 use crate::outcome::FindingCode;
 
@@ -129,6 +129,11 @@ const ARGUMENT: &[Described] = &[
         "sampler",
         "sampler = { filter = \"",
         "A sampler of its own, by its handle.",
+    ),
+    (
+        "endpoint",
+        "endpoint = { of = \"",
+        "A logical endpoint of a fabric whose resource is an array, by its identifier.",
     ),
     (
         "bytes",
@@ -301,6 +306,7 @@ fn keys(path: &[&str]) -> &'static [Described] {
         ["args", _, "tensormap"] => TENSOR_MAP,
         ["args", _, "texture"] => TEXTURE,
         ["args", _, "sampler"] => SAMPLER,
+        ["args", _, "endpoint"] => ENDPOINT,
         ["expect", _] => EXPECTED,
         _ => &[],
     }
@@ -332,7 +338,9 @@ fn words(place: &Place, names: &[&str]) -> Vec<Word> {
             (all, true)
         }
         ["args", _, "type"] => (Element::words(), true),
-        ["args", _, "tensormap" | "texture", "of"] | ["expect", _, "same"] => (own(names), true),
+        ["args", _, "tensormap" | "texture" | "endpoint", "of"] | ["expect", _, "same"] => {
+            (own(names), true)
+        }
         ["args", _, "texture", "type"] => (Element::words(), true),
         ["args", _, "texture" | "sampler", "filter" | "level_filter"] => (own(&FILTERS), true),
         ["args", _, "texture" | "sampler", "address"] => (own(&ADDRESSING), true),
@@ -547,7 +555,7 @@ mod tests {
             "// run: grid = 1\n//   args.out = { zeros = [1, 2], t$0",
             false,
             expect![[
-                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | sampler = { filter = " | bytes = " | type = ""#
+                r#"`t`: zeros = [ | ramp = [ | random = { shape = [ | undefined = [ | file = " | value =  | tensormap = { of = " | texture = { of = " | sampler = { filter = " | endpoint = { of = " | bytes = " | type = ""#
             ]],
         );
         check(

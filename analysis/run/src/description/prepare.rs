@@ -15,7 +15,9 @@ use super::{
     read::{self, Argument as Described, Description, Expected, Maker, Source, Wanted, listed},
     value::Data,
 };
-use crate::launch::{Argument, Array, Launch, Limits, Opaque, Schedule, TensorMap, Texture};
+use crate::launch::{
+    Argument, Array, Endpoint, Launch, Limits, Opaque, Schedule, TensorMap, Texture,
+};
 
 /// The most threads of a block, and along each dimension.
 const MOST_THREADS: u64 = 1024;
@@ -260,12 +262,16 @@ impl<'a> Arguments<'a> {
         // Maps refer to arrays, wherever these are.
         let (maps, others): (Vec<_>, Vec<_>) = described.iter().partition(|it| {
             use Source::*;
-            matches!(it.source, TensorMap(_) | Texture(_) | Sampler(_))
+            matches!(
+                it.source,
+                TensorMap(_) | Texture(_) | Sampler(_) | Endpoint(_)
+            )
         });
         let is_described = |name: &str| {
             maps.iter().any(|it| match &it.source {
                 Source::TensorMap(map) => map.of == name,
                 Source::Texture(texture) => texture.of == name,
+                Source::Endpoint(endpoint) => endpoint.of == name,
                 _ => false,
             })
         };
@@ -296,6 +302,19 @@ impl<'a> Arguments<'a> {
                 continue;
             }
             let index = self.parameter(it)?;
+            if let Source::Endpoint(endpoint) = &it.source {
+                let of = self.array_of(it, "endpoint", (&endpoint.of, &endpoint.of_span))?;
+                let size = self.variable(index).map_or(0, |it| it.size);
+                if size != 4 {
+                    let reason = format!(
+                        "the identifier of an endpoint has 4 bytes; the parameter has {size}"
+                    );
+                    return Err(problem(it, "endpoint", reason));
+                }
+                let multicast = endpoint.multicast;
+                self.found[index] = Argument::Endpoint(Endpoint { of, multicast });
+                continue;
+            }
             let Source::TensorMap(map) = &it.source else {
                 continue;
             };
@@ -414,7 +433,10 @@ impl<'a> Arguments<'a> {
                 }
                 return self.put(it, parameter, Argument::Bytes(bytes.clone()));
             }
-            Source::TensorMap(_) | Source::Texture(_) | Source::Sampler(_) => return Ok(()),
+            Source::TensorMap(_)
+            | Source::Texture(_)
+            | Source::Sampler(_)
+            | Source::Endpoint(_) => return Ok(()),
         };
         match variable {
             // What is passed by value has its elements in the parameter.

@@ -31,6 +31,7 @@ const ARGUMENT: &[&str] = &[
     "tensormap",
     "texture",
     "sampler",
+    "endpoint",
     "bytes",
     "type",
 ];
@@ -119,7 +120,16 @@ pub(super) enum Source {
     TensorMap(TensorMap),
     Texture(texture::DescribedTexture),
     Sampler(Sampler),
+    Endpoint(Endpoint),
     Bytes(Vec<u8>),
+}
+
+/// A logical endpoint as it is described.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    pub(super) of: String,
+    pub(super) of_span: Range<usize>,
+    pub(super) multicast: bool,
 }
 
 /// How the elements of an array are made.
@@ -376,6 +386,7 @@ fn argument(
         "tensormap" => Source::TensorMap(tensor_map(&table.table("tensormap")?, scalars)?),
         "texture" => Source::Texture(texture::texture(&table.table("texture")?, scalars)?),
         "sampler" => Source::Sampler(texture::sampler(&table.table("sampler")?)?),
+        "endpoint" => Source::Endpoint(endpoint(&table.table("endpoint")?)?),
         _ => {
             let text = table.text("bytes")?.unwrap_or_default();
             Source::Bytes(hexadecimal(text).map_err(|it| table.problem("bytes", it))?)
@@ -386,7 +397,11 @@ fn argument(
     }
     let untyped = matches!(
         source,
-        Source::TensorMap(_) | Source::Texture(_) | Source::Sampler(_) | Source::Bytes(_)
+        Source::TensorMap(_)
+            | Source::Texture(_)
+            | Source::Sampler(_)
+            | Source::Endpoint(_)
+            | Source::Bytes(_)
     );
     if untyped && element.is_some() {
         return Err(table.problem("type", format!("`{maker}` has no type")));
@@ -443,6 +458,18 @@ fn collect(
             Ok(())
         }
     }
+}
+
+fn endpoint(table: &Table<'_>) -> Result<Endpoint, Problem> {
+    table.only(&["of", "multicast"])?;
+    let Some(of) = table.text("of")? else {
+        return Err(table.itself("`of` is missing"));
+    };
+    Ok(Endpoint {
+        of: of.to_owned(),
+        of_span: table.get("of").map_or(0..0, |it| it.span.clone()),
+        multicast: texture::truth(table, "multicast")?,
+    })
 }
 
 fn tensor_map(table: &Table<'_>, scalars: &[Scalar]) -> Result<TensorMap, Problem> {

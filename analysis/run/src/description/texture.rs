@@ -185,7 +185,7 @@ fn choice(table: &Table<'_>, key: &str, allowed: &[&str]) -> Result<Option<usize
     found.map(Some).ok_or_else(wrong)
 }
 
-fn truth(table: &Table<'_>, key: &str) -> Result<bool, Problem> {
+pub(super) fn truth(table: &Table<'_>, key: &str) -> Result<bool, Problem> {
     match table.get(key).map(|it| &it.data) {
         None => Ok(false),
         Some(Data::Bool(it)) => Ok(*it),

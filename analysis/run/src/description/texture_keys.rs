@@ -24,6 +24,16 @@ const COMPARE: Described = (
     "The comparison of an operand, on its left, with each texel.",
 );
 
+/// The keys of a logical endpoint.
+pub(super) const ENDPOINT: &[Described] = &[
+    ("of", "of = \"", "The array that is its resource."),
+    (
+        "multicast",
+        "multicast = true",
+        "Whether it is a multicast one, of which this device is the only member.",
+    ),
+];
+
 /// The keys of a texture.
 pub(super) const TEXTURE: &[Described] = &[
     ("of", "of = \"", "The array with the texels."),

@@ -138,6 +138,12 @@ impl Access<'_> {
                 let size = self.frame.parameter_size as u64;
                 inside(offset, size).then_some((Region::Frame, offset as usize))
             }
+            AddressSpace::Fabric | AddressSpace::FabricCopies => {
+                let found = self.global.at_endpoint(space, offset).ok()?;
+                let address = inside(found.offset, found.size).then_some(found.address)?;
+                let (index, offset) = self.global.find(address, bytes)?;
+                Some((Region::Global(index), offset))
+            }
             AddressSpace::Parameter => {
                 let (start, end) = self.parameter(offset)?;
                 inside(offset - start, end - start).then_some((Region::Entry, offset as usize))
@@ -289,6 +295,15 @@ impl Access<'_> {
         let place = match is_shared {
             true => self.shared_place(space, address, bytes),
             false => match space {
+                AddressSpace::Fabric | AddressSpace::FabricCopies => {
+                    match self.global.at_endpoint(space, address) {
+                        Ok(it) => format!(
+                            "byte {} of the logical endpoint of `{}`, which has {}",
+                            it.offset, it.name, it.size
+                        ),
+                        Err(reason) => reason,
+                    }
+                }
                 AddressSpace::Local => format!("address {address:#x} of local memory"),
                 AddressSpace::Parameter => match self.parameter(address) {
                     Some((start, end)) if address < FRAME_PARAMETERS => format!(

@@ -5,17 +5,21 @@ mod tests;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use analysis::code::{Instruction, Slot, Source};
+use analysis::code::{Event, Instruction, Slot, Source};
 use isa::{
-    compute::{Bulk, BulkPart, BulkSource, Place, Program, Surroundings, Until},
+    compute::{Program, Surroundings, Until},
     event::{EventKind, Group},
 };
 use rustc_hash::FxHashMap;
 
+use crate::outcome::FindingCode;
+
 use super::{
     Machine,
-    access::{Access, Region},
+    access::Region,
+    bulk::write_bulk,
     clock::Clock,
+    fabric::{FABRIC_LAYOUT, fabric_group, is_submitted},
     findings::{At, lanes_of},
     mbarriers,
     races::{Kind, Thread},
@@ -74,17 +78,21 @@ pub(super) struct Core {
 }
 
 /// The kinds of groups that a warp or its lanes wait for.
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 7] = [
     Group::Copy,
     Group::Bulk,
     Group::Wgmma,
     Group::TensorLoad,
     Group::TensorStore,
+    Group::Fabric,
+    Group::Fetch,
 ];
 
+/// The place of an operation of a whole warp among those of its lanes.
+const WHOLE_WARP: u8 = LANES as u8;
 /// Whether the operations of a warp are committed and waited for as a whole, and not those of each lane.
 fn is_of_warp(group: Group) -> bool {
-    !matches!(group, Group::Copy | Group::Bulk)
+    !matches!(group, Group::Copy | Group::Bulk) && !is_submitted(group)
 }
 
 /// The lanes whose groups an instruction of some lanes is about.
@@ -124,6 +132,20 @@ impl Asynchronous {
         found
     }
 
+    /// Takes a group of submitted operations that have not landed: the oldest one of a lane.
+    fn oldest_submitted(&mut self) -> Vec<Operation> {
+        let waits = |it: &(&(usize, u8, Group), &mut Groups)| {
+            is_submitted(it.0.2) && it.1.closed.iter().any(|it| !it.is_empty())
+        };
+        let found = self.lanes.iter_mut().filter(waits);
+        let first = found.min_by_key(|it| (it.0.0, it.0.1, it.0.2 == Group::Fetch));
+        let closed = first.map(|it| &mut it.1.closed);
+        let mut all = closed.into_iter().flatten();
+        all.find(|it| !it.is_empty())
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
     /// How many operations of a warp have not landed, and how many groups it has closed, by the kind of group; none of
     /// the kinds that it has not used.
     pub(super) fn of_warp(&self, warp: usize) -> Vec<(Group, usize, u32)> {
@@ -159,11 +181,17 @@ impl Machine<'_> {
             destinations: instruction.later_destinations.clone(),
             name: Arc::clone(&instruction.name),
         });
-        let group = group_of(program.until);
+        let submitted = fabric_group(instruction);
+        let group = submitted.or_else(|| group_of(program.until));
+        if submitted.is_some() {
+            self.approximated.insert("success of fabric operations");
+        }
+        let exchanges = |it: &Event| matches!(it.kind, EventKind::WarpExchange);
+        let once = submitted.is_some() && instruction.events.iter().any(exchanges);
         let of_warp = group.is_some_and(is_of_warp);
         let waits = group.is_some_and(|it| GROUPS.contains(&it));
         let commits = group == Some(Group::TensorMma) && core.is_none();
-        let lanes = match of_warp && waits {
+        let lanes = match (of_warp && waits) || once {
             true => running.active & running.active.wrapping_neg(),
             false => running.active,
         };
@@ -193,7 +221,11 @@ impl Machine<'_> {
                 groups.count += 1;
                 operation.copies = Some((source, groups.count));
             }
-            let lane = if of_warp { 0 } else { lane };
+            let lane = match () {
+                () if once => WHOLE_WARP,
+                () if of_warp => 0,
+                () => lane,
+            };
             if let Some(group) = group {
                 let key = (warp.clock, lane, group);
                 let source = self.world.races.operations_of(warp.clock, group);
@@ -212,7 +244,8 @@ impl Machine<'_> {
             if commits {
                 operation.knows = Some(self.complete_products(warp, running));
             }
-            match (group.filter(|_| waits), self.launch.late) {
+            let late = self.launch.late || submitted.is_some();
+            match (group.filter(|_| waits), late) {
                 (Some(group), true) => {
                     let groups = self.asynchronous.lanes.entry((warp.clock, lane, group));
                     groups.or_default().open.push(operation);
@@ -250,12 +283,10 @@ impl Machine<'_> {
         for event in &instruction.events {
             match event.kind {
                 EventKind::Commit(group) if GROUPS.contains(&group) => {
-                    for lane in lanes_of(members(group, running.active)) {
-                        let key = (warp.clock, lane, group);
-                        let groups = self.asynchronous.lanes.entry(key).or_default();
-                        let open = std::mem::take(&mut groups.open);
-                        groups.closed.push_back(open);
-                        groups.count += 1;
+                    let lanes = lanes_of(members(group, running.active));
+                    let whole = (group == Group::Fetch).then_some(WHOLE_WARP);
+                    for lane in lanes.chain(whole) {
+                        self.close((warp.clock, lane, group), warp);
                     }
                 }
                 EventKind::Wait(group) | EventKind::WaitRead(group) if GROUPS.contains(&group) => {
@@ -268,6 +299,20 @@ impl Machine<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Closes a group. Operations that have waited for that land, unless they land as late as allowed.
+    fn close(&mut self, key: (usize, u8, Group), warp: &mut Warp) {
+        let groups = self.asynchronous.lanes.entry(key).or_default();
+        let open = std::mem::take(&mut groups.open);
+        groups.count += 1;
+        if !is_submitted(key.2) || self.launch.late {
+            groups.closed.push_back(open);
+            return;
+        }
+        for operation in open {
+            self.land(warp, operation);
         }
     }
 
@@ -321,11 +366,18 @@ impl Machine<'_> {
 
     /// Lands operations that nothing but an mbarrier waits for, when nothing else can run; whether there were any.
     pub(super) fn land_late(&mut self) -> bool {
-        let Some(operation) = self.asynchronous.pending.pop_front() else {
-            return false;
+        let pending = self.asynchronous.pending.pop_front();
+        let landing = match pending {
+            Some(operation) => vec![operation],
+            None => self.asynchronous.oldest_submitted(),
         };
+        if landing.is_empty() {
+            return false;
+        }
         let mut warp = Warp::for_landing();
-        self.land(&mut warp, operation);
+        for operation in landing {
+            self.land(&mut warp, operation);
+        }
         // Who polls may see it.
         self.world.global.changes += 1;
         self.queue.clear();
@@ -348,11 +400,18 @@ impl Machine<'_> {
             .partition(|it| numbers.contains(&it.cluster));
         self.asynchronous.pending = pending;
         for warp in warps {
-            for lane in 0..LANES as u8 {
+            for lane in 0..=WHOLE_WARP {
                 for group in GROUPS {
                     let key = (warp, lane, group);
                     if let Some(groups) = self.asynchronous.lanes.remove(&key) {
-                        landing.extend(groups.closed.into_iter().flatten().chain(groups.open));
+                        let open = match is_submitted(group) {
+                            true => {
+                                self.check_submitted(&groups.open);
+                                Vec::new()
+                            }
+                            false => groups.open,
+                        };
+                        landing.extend(groups.closed.into_iter().flatten().chain(open));
                     }
                 }
             }
@@ -360,6 +419,29 @@ impl Machine<'_> {
         let mut warp = Warp::for_landing();
         for operation in landing {
             self.land(&mut warp, operation);
+        }
+    }
+
+    /// Reports the operations that have not been submitted when nothing can run any more.
+    pub(super) fn check_all_submitted(&mut self) {
+        let lanes = std::mem::take(&mut self.asynchronous.lanes);
+        let mut open: Vec<_> = lanes.iter().filter(|it| is_submitted(it.0.2)).collect();
+        open.sort_by_key(|it| (it.0.0, it.0.1));
+        for (_, groups) in open {
+            self.check_submitted(&groups.open);
+        }
+        self.asynchronous.lanes = lanes;
+    }
+
+    /// Reports operations that were never submitted.
+    fn check_submitted(&mut self, open: &[Operation]) {
+        for operation in open {
+            let message = "the operation is never submitted: no thread can observe its completion";
+            let (code, lanes) = (FindingCode::MbarrierMisuse, 1 << operation.lane);
+            let at = operation.running.at;
+            self.world
+                .findings
+                .push(code, &at, lanes, message.to_owned(), Vec::new());
         }
     }
 
@@ -412,6 +494,7 @@ impl Machine<'_> {
             };
             return self.run_core(warp, &program, &core, &place, (thread, kind));
         }
+        let submitted = program.accesses_fabric();
         let rank = self.world.clusters[cluster].blocks[block].rank;
         let mut surroundings = Surroundings {
             active: 1 << lane,
@@ -459,7 +542,9 @@ impl Machine<'_> {
                 let single = &self.single;
                 let value = |node: u32| single.value(node)[0];
                 // What completes at an mbarrier is ordered before those that see its phase complete.
-                if let Some(Until::Barrier { place, address, .. }) = program.until {
+                if let Some(Until::Barrier { place, address, .. }) = program.until
+                    && !submitted
+                {
                     let place = program.places[usize::from(place)];
                     let found = access.resolve(place.space, value(address), 8);
                     if let Some((Region::Shared(at), offset)) = found
@@ -469,14 +554,14 @@ impl Machine<'_> {
                         access.thread.clock = barrier.phase as u32 + 1;
                     }
                 }
+                for bulk in &program.bulk {
+                    landed &= write_bulk(&mut access, &program, bulk, lane, &value);
+                }
                 for store in &program.stores {
                     let place = program.places[usize::from(store.place)];
                     let values = (value(store.value), store.high.map_or(0, value));
                     let address = value(store.address);
                     access.store(&place, address, store.element, lane, values, (0, 0));
-                }
-                for bulk in &program.bulk {
-                    landed &= write_bulk(&mut access, &program, bulk, lane, &value);
                 }
                 // Who sees that the phase is complete sees what was copied before.
                 for store in program.stores.iter().filter(|_| copies.is_some()) {
@@ -491,6 +576,12 @@ impl Machine<'_> {
                     }
                 }
             }
+            for counter in &program.counters {
+                let (place, value) = (counter.place, |node: u32| self.single.value(node)[0]);
+                let place = program.places[usize::from(place)];
+                let (address, plus) = (value(counter.address), value(counter.plus));
+                access.increase(&place, address, plus, lane);
+            }
             if let Some(Until::Barrier {
                 place,
                 address,
@@ -504,10 +595,22 @@ impl Machine<'_> {
                     self.single.value(bytes)[0] as i64,
                 );
                 let found = access.resolve(place.space, address, 8);
+                if let Some((Region::Shared(at), offset)) = found {
+                    mbarriers::check_order(&mut access, at, offset, lane);
+                }
                 if let Some((Region::Shared(at), offset)) = found
                     && let Some(barrier) = access.blocks[at].mbarriers.get_mut(&offset)
                 {
+                    let wrong = submitted && barrier.layout != FABRIC_LAYOUT;
+                    if submitted {
+                        let (source, number) = (thread.author as u32, thread.time + 1);
+                        barrier.gathering.known.raise_lane(source, lane, number);
+                    }
                     barrier.complete_bytes(bytes, running.at);
+                    if wrong {
+                        let message = "the operation completes only at an mbarrier that was initialized with `.layout::v1`";
+                        mbarriers::misuse(&mut access, lane, message.to_owned());
+                    }
                 }
             }
         }
@@ -515,119 +618,5 @@ impl Machine<'_> {
             mbarriers::settle(block);
         }
         self.end_if_refused();
-    }
-}
-
-/// Writes bytes in bulk in a lane; returns whether the tensor map has the box, if they are one.
-pub(super) fn write_bulk(
-    access: &mut Access<'_>,
-    program: &Program,
-    bulk: &Bulk,
-    lane: usize,
-    value: &impl Fn(u32) -> u64,
-) -> bool {
-    let place = program.places[usize::from(bulk.place)];
-    let (address, size) = (value(bulk.address), value(bulk.size) as usize);
-    if let Some(of) = &bulk.to_box {
-        if let BulkSource::Memory {
-            place: from,
-            address: source,
-            ..
-        } = bulk.from
-        {
-            let from = program.places[usize::from(from)];
-            let of = (of, bulk.combined);
-            access.write_box(address, of, (&from, value(source)), lane, value);
-        }
-        return true;
-    }
-    let is_box = matches!(bulk.from, BulkSource::Box { .. });
-    // Nothing is made of a size before it is known to lie in memory.
-    if !is_box
-        && access
-            .many(place.space, address, size, lane, true)
-            .is_none()
-    {
-        return true;
-    }
-    let bytes = match bulk.from {
-        BulkSource::Box {
-            address: map,
-            ref of,
-            ..
-        } => {
-            let found = access.read_box(value(map), of, lane, value);
-            if let Some((bytes, map)) = &found {
-                access.write_swizzled(&place, address, (bytes, map), lane);
-            }
-            return found.is_some();
-        }
-        BulkSource::Zero => vec![(0, false); size],
-        BulkSource::Response => {
-            let left = &mut access.left;
-            let response = *access.response.get_or_insert_with(|| left.cancel());
-            let bytes = response.to_le_bytes().into_iter();
-            bytes.map(|it| (it, false)).take(size).collect()
-        }
-        BulkSource::Undefined => {
-            if let Some((region, offset)) = access.resolve(place.space, address, size as u64) {
-                access.forget(region, offset, size, lane);
-            }
-            return true;
-        }
-        BulkSource::Memory {
-            place: from,
-            address: source,
-            size: count,
-            part,
-        } => {
-            let from = program.places[usize::from(from)];
-            let count = (value(count) as usize).min(size);
-            if !access.are_aligned(&[address, value(source)], size, lane) {
-                return true;
-            }
-            let (first, end) = match part {
-                Some(BulkPart::Between(first, end)) => {
-                    let end = (value(end) as usize).min(count);
-                    ((value(first) as usize).min(end), end)
-                }
-                _ => (0, count),
-            };
-            let start = value(source).wrapping_add(first as u64);
-            let Some(read) = access.read_many(&from, start, end - first, lane) else {
-                return true;
-            };
-            if let Some(BulkPart::Masked(mask)) = part {
-                let mask = value(mask);
-                write_masked(access, (&place, address), &read, mask, lane);
-                return true;
-            }
-            // Bytes before and after a part become anything.
-            let others = matches!(part, Some(BulkPart::Between(..)));
-            let mut bytes = vec![(0, others); first];
-            bytes.extend(read);
-            bytes.resize(size, (0, others));
-            bytes
-        }
-    };
-    access.write_many(&place, address, &bytes, lane);
-    true
-}
-
-/// Writes of each 16 bytes those in a mask.
-fn write_masked(
-    access: &mut Access<'_>,
-    (place, address): (&Place, u64),
-    bytes: &[(u8, bool)],
-    mask: u64,
-    lane: usize,
-) {
-    let is_kept = |at: usize| mask >> (at % 16) & 1 == 1;
-    let mut at = 0;
-    while at < bytes.len() {
-        let length = (at..bytes.len()).take_while(|it| is_kept(*it)).count();
-        let run = &bytes[at..at + length];
-        access.write_many(place, address.wrapping_add(at as u64), run, lane);
-        at += length.max(1);
     }
 }

@@ -360,6 +360,11 @@ impl<'a> Machine<'a> {
                     let opaque = opaque.clone();
                     self.opaque(&opaque, &variable.ty)?.to_le_bytes().to_vec()
                 }
+                Some(Argument::Endpoint(it)) => {
+                    let (of, multicast) = (it.of, it.multicast);
+                    let id = self.world.global.add_endpoint(of, multicast);
+                    id.to_le_bytes().to_vec()
+                }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);
                     continue;

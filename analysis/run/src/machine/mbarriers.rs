@@ -12,7 +12,7 @@ use super::{
 /// The most bytes for which a phase can wait, PTX ISA 9.7.14.16.12.
 const MOST_BYTES: i64 = (1 << 20) - 1;
 
-fn misuse(access: &mut Access<'_>, lane: usize, message: String) {
+pub(super) fn misuse(access: &mut Access<'_>, lane: usize, message: String) {
     let code = FindingCode::MbarrierMisuse;
     if !access.quiet {
         access
@@ -29,7 +29,7 @@ fn barrier_at(region: Region) -> Option<usize> {
 }
 
 /// Reports a use of an mbarrier that nothing orders after its initialization.
-fn check_order(access: &mut Access<'_>, block: usize, offset: usize, lane: usize) {
+pub(super) fn check_order(access: &mut Access<'_>, block: usize, offset: usize, lane: usize) {
     let barrier = access.blocks[block].mbarriers.get(&offset);
     let Some((thread, other, range)) = barrier.filter(|it| it.initialized).and_then(|it| it.made)
     else {

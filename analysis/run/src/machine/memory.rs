@@ -274,6 +274,8 @@ pub(super) struct Global {
     last: usize,
     /// The textures, samplers and surfaces of the launch, by their handles.
     pub(super) textures: Vec<Described>,
+    /// The logical endpoints of the launch: their arrays, and whether they are multicast.
+    pub(super) endpoints: Vec<(Owner, bool)>,
     /// How often memory changed, shared memory and mbarriers too: who polls need not look again before it does.
     pub(super) changes: u64,
 }

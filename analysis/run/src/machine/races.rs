@@ -360,6 +360,15 @@ impl Races {
         }
     }
 
+    /// Publishes a clock at a location, for all threads that read it.
+    pub(super) fn publish(&mut self, key: u64, clock: &Clock) {
+        let all = self.published.entry(key).or_default();
+        match all.iter_mut().find(|it| it.0.is_none()) {
+            Some(it) => it.1.join(clock),
+            None => all.push((None, clock.clone())),
+        }
+    }
+
     /// Whether an access is ordered before what a lane of a warp does now.
     fn is_before(known: Option<&Known>, entry: &Entry, new: &Entry, lane: u8) -> bool {
         let Some(known) = known else {

@@ -629,7 +629,7 @@ impl Machine<'_> {
         for bulk in &program.bulk {
             for lane in lanes_of(running.active).map(usize::from) {
                 let value = |node: u32| evaluator.value(node)[lane];
-                super::asynchronous::write_bulk(&mut access, program, bulk, lane, &value);
+                super::bulk::write_bulk(&mut access, program, bulk, lane, &value);
             }
         }
         self.end_if_refused();

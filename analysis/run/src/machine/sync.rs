@@ -61,6 +61,9 @@ fn is_meeting_of_lanes(kind: EventKind) -> bool {
     )
 }
 
+/// The message for a loop that waits for memory.
+const ENDLESS: &str = "the warp repeats a loop forever: what it waits for changes no more";
+
 /// The read of memory that a loop repeats which is at an instruction: the last one up to there, else the first one after.
 fn polled(function: &Function, pc: u32) -> u32 {
     let reads = |it: &Instruction| {
@@ -536,6 +539,7 @@ impl Machine<'_> {
 
     /// Says who waits for what, when nothing can run.
     pub(super) fn report_deadlock(&mut self, spins: bool) {
+        self.check_all_submitted();
         let code = self.code;
         let mut waits = Vec::new();
         for cluster in &self.world.clusters {
@@ -606,10 +610,7 @@ impl Machine<'_> {
                     "the warp waits for a phase of an mbarrier that nothing completes any more"
                         .to_owned(),
                 ),
-                State::Ready if spins => (
-                    FindingCode::Deadlock,
-                    "the warp repeats a loop forever: what it waits for changes no more".to_owned(),
-                ),
+                State::Ready if spins => (FindingCode::Deadlock, ENDLESS.to_owned()),
                 State::Ready | State::Released { .. } => continue,
             };
             let others = places.iter().filter(|it| **it != at.range);

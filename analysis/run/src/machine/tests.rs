@@ -87,7 +87,7 @@ pub(super) fn run_described_with(text: &str, launch: &str, late: bool) -> String
     }
 }
 
-fn code(text: &str) -> analysis::code::Code {
+pub(super) fn code(text: &str) -> analysis::code::Code {
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(FileId(1), Some(Arc::new(FileContents::new(text))))],

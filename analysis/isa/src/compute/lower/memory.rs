@@ -28,6 +28,12 @@ impl Lowering<'_> {
     /// Adds what an effect writes to memory.
     pub(super) fn memory_effect(&mut self, effect: &Effect, memory: &Memory) -> Result<()> {
         let before = match &effect.repeated {
+            Some((name, Set::Named("copies"))) => {
+                let before = self.memory.copy.replace(name);
+                let written = self.write_memory(effect, memory);
+                self.memory.copy = before;
+                return written;
+            }
             Some((name, set)) => {
                 let mask = match set {
                     Set::Lanes(mask) => {
@@ -59,6 +65,9 @@ impl Lowering<'_> {
             && let Some(field) = self.statement.slot(name).and_then(MapField::from_word)
         {
             return self.replace_field(effect, memory, (field, index.as_deref()));
+        }
+        if effect.atomic && !effect.each && memory.size.is_some() {
+            return self.write_counter(effect, memory);
         }
         self.memory.atomic |= effect.atomic || memory.field.is_some();
         if let Some(completion) = &effect.until {
@@ -431,22 +440,13 @@ impl Lowering<'_> {
         count: u32,
         field: Option<BarrierField>,
     ) -> Result<(u16, Node)> {
-        // There is one device, and so one copy of what a multimem address names.
-        let is_here = matches!(memory.kind, MemoryKind::Operand | MemoryKind::Copies);
-        if !is_here || bytes * count > MOST_BYTES {
+        if bytes * count > MOST_BYTES {
             return Err(Obstacle::Memory);
         }
-        let mut space = self.address_space(&memory.address);
-        let mut address: Option<Int> = None;
-        for part in &memory.address {
-            let part = self.int(part)?.plain();
-            address = Some(match address {
-                Some(it) => Int::ring(Ring::Add, it, part),
-                None => part,
-            });
-        }
-        let Some(mut address) = address else {
-            return mistake("an access without an address");
+        // There is one device, and so one copy of what a multimem address names.
+        let (mut address, mut space) = match memory.kind {
+            MemoryKind::Operand | MemoryKind::Copies => self.address_here(memory)?,
+            MemoryKind::Fabric => self.address_at_endpoint(memory)?,
         };
         if let Some(within) = memory.within.filter(|it| self.memory.copy != Some(*it)) {
             let Some(Value::Int(rank)) = self.variables.get(within).cloned() else {
@@ -478,6 +478,22 @@ impl Lowering<'_> {
             field,
         };
         Ok((self.index_of(place), node))
+    }
+
+    /// The sum of the parts of an address, and its state space.
+    fn address_here(&mut self, memory: &Memory) -> Result<(Int, AddressSpace)> {
+        let mut address: Option<Int> = None;
+        for part in &memory.address {
+            let part = self.int(part)?.plain();
+            address = Some(match address {
+                Some(it) => Int::ring(Ring::Add, it, part),
+                None => part,
+            });
+        }
+        match address {
+            Some(it) => Ok((it, self.address_space(&memory.address))),
+            None => mistake("an access without an address"),
+        }
     }
 
     pub(super) fn index_of(&mut self, place: Place) -> u16 {

@@ -5,6 +5,7 @@ mod bulk;
 mod calls;
 mod effects;
 mod expressions;
+mod fabric;
 mod floats;
 mod lanes;
 mod matrix;
@@ -25,7 +26,7 @@ use super::{
     exact::Int,
     float::Format,
     matrix::MatrixProgram,
-    memory::{AddressSpace, Bulk, MapStore, Place, Store, Until},
+    memory::{AddressSpace, Bulk, Counter, MapStore, Place, Store, Until},
     node::Node,
     program::{Destination, Exactness, Program},
     tensor::TensorStep,
@@ -199,6 +200,7 @@ fn part<'a>(
         places: memory.places,
         stores: memory.stores,
         bulk: memory.bulk,
+        counters: memory.counters,
         fields: memory.fields,
         textures: memory.textures,
         texels: memory.texels,
@@ -223,6 +225,7 @@ struct MemoryParts {
     places: Vec<Place>,
     stores: Vec<Store>,
     bulk: Vec<Bulk>,
+    counters: Vec<Counter>,
     fields: Vec<MapStore>,
     textures: Vec<TextureRequest>,
     texels: Vec<TexelStore>,

@@ -173,7 +173,7 @@ fn each_instruction_with_a_result_has_a_judge() {
         chapter  instructions exact bounded open cases nothing memory matrix chapter ptxas reference host
                             4     4       0          0       0      0      0       0     0         4    0
         9.7.1              25    25       0          5       0      0      0       0    21        25   12
-        9.7.10             10     0       0          0       4      4      0       2     0         0    0
+        9.7.10             10     0       0          0       4      0      0       2     0         0    0
         9.7.11              9     0       0          0       0      3      0       3     0         0    0
         9.7.12              6     0       0          0       0      1      0       0     0         0    0
         9.7.13              5     0       0          0       5      0      0       0     0         0    0
@@ -194,6 +194,10 @@ fn each_instruction_with_a_result_has_a_judge() {
         9.7.9              41     7       0          2      10     21      0       2     3         7    1
     "#]].assert_eq(&table);
     expect![[r#"
+        fabric.try_get.async 9.7.10.5.1
+        fabric.try_put.async 9.7.10.5.2
+        fabric.try_red.async 9.7.10.5.3
+        fabric.try_pullred.async 9.7.10.5.4
         fabric.try_atom.async 9.7.11.5.10
         tcgen05.ld 9.7.17.8.3
         multimem.ld_reduce 9.7.9.15

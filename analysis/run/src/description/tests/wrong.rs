@@ -127,9 +127,9 @@ fn wrong_keys_and_values() {
             args.x = { zeros = [1] }
               2:10: args.x: `type` is missing: the type of an element (allowed: f16, bf16, tf32, f32, f64, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0, ue4m3, ue5m3, s2f6, s8, s16, s32, s64, u8, u16, u32, u64, b8, b16, b32, b64)
             args.x = { zero = [1] }
-              2:12: args.x.zero: unknown key `zero`; did you mean `zeros`? (allowed: file, zeros, undefined, ramp, random, value, tensormap, texture, sampler, bytes, type)
+              2:12: args.x.zero: unknown key `zero`; did you mean `zeros`? (allowed: file, zeros, undefined, ramp, random, value, tensormap, texture, sampler, endpoint, bytes, type)
             args.x = { type = "f32" }
-              2:10: args.x: expected one of file, zeros, undefined, ramp, random, value, tensormap, texture, sampler, bytes
+              2:10: args.x: expected one of file, zeros, undefined, ramp, random, value, tensormap, texture, sampler, endpoint, bytes
             args.x = { zeros = [1], ramp = [1], type = "f32" }
               2:32: args.x.ramp: `ramp` and `zeros` exclude each other
             args.x = { zeros = [1], type = "f31" }
