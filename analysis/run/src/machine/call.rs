@@ -302,6 +302,7 @@ impl Machine<'_> {
         block.live -= lanes.count_ones().min(block.live);
         warp.merge();
         if block.live == 0 {
+            self.order.block_ended = true;
             self.check_readers(&running, warp);
             self.check_end(&running, warp);
         }

@@ -532,7 +532,7 @@ fn view(block: &Block, warp: &Warp) -> WarpView {
             State::AtBarrier { barrier } => Some(Wait::Barrier(barrier)),
             State::ForLanes { mask } => Some(Wait::Lanes(mask)),
             State::AtCluster => Some(Wait::Cluster),
-            State::Polls { .. } => Some(Wait::Change),
+            State::Polls { .. } | State::Spins { .. } => Some(Wait::Change),
         },
     });
     let mut groups: Vec<GroupView> = groups.collect();

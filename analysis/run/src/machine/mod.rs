@@ -46,6 +46,7 @@ mod texture;
 mod textures;
 mod transfers;
 mod warp;
+mod watch;
 mod world;
 
 use std::collections::VecDeque;

@@ -29,6 +29,8 @@ pub(super) struct Order {
     turns: u64,
     /// The turn at which a block ended last, or a cluster was added.
     pub(super) progress: u64,
+    /// Whether a block has ended since clusters were removed.
+    pub(super) block_ended: bool,
 }
 
 impl Order {
@@ -42,6 +44,7 @@ impl Order {
             random: seed ^ 0x9E37_79B9_7F4A_7C15,
             turns: 0,
             progress: 0,
+            block_ended: false,
         }
     }
 
@@ -58,7 +61,7 @@ impl Order {
 /// Counts a turn of a warp; whether its groups take turns in it.
 pub(super) fn begin_turn(warp: &mut Warp) -> bool {
     warp.turns += 1;
-    warp.turns.is_multiple_of(FAIR)
+    warp.turns.is_multiple_of(FAIR) && warp.watch.turn().is_none()
 }
 
 impl Machine<'_> {
@@ -128,9 +131,10 @@ impl Machine<'_> {
             return;
         };
         let mut warp = std::mem::take(place);
-        warp.wake_pollers(self.world.global.changes);
-        let quantum = self.quantum();
+        let changes = self.world.global.changes;
+        warp.wake_pollers(changes);
         let fair = begin_turn(&mut warp);
+        let quantum = self.quantum(&warp);
         let mut left = quantum;
         while left > 0 {
             warp.merge();
@@ -159,6 +163,7 @@ impl Machine<'_> {
                 break;
             }
         }
+        self.end_turn(&mut warp, quantum - left, changes);
         if let Some(block) = self
             .world
             .clusters
@@ -170,7 +175,10 @@ impl Machine<'_> {
     }
 
     /// How many instructions the warp of this turn runs.
-    pub(super) fn quantum(&mut self) -> u32 {
+    pub(super) fn quantum(&mut self, warp: &Warp) -> u32 {
+        if let Some(turn) = warp.watch.turn() {
+            return turn;
+        }
         match self.order.schedule {
             Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
             _ => QUANTUM,
@@ -204,6 +212,9 @@ impl Machine<'_> {
 
     /// Removes the clusters all of whose threads have ended.
     fn retire(&mut self) {
+        if !std::mem::take(&mut self.order.block_ended) {
+            return;
+        }
         if self
             .world
             .clusters

@@ -19,6 +19,10 @@ pub(super) struct Cursor {
     fair: bool,
     /// The group that runs next, once it has been chosen.
     group: Option<usize>,
+    /// The instructions of the turn.
+    quantum: u32,
+    /// How often memory had changed before.
+    changes: u64,
 }
 
 /// The instruction that runs next.
@@ -44,6 +48,18 @@ impl Machine<'_> {
             .get_mut(cursor.block)?
             .warps
             .get_mut(cursor.warp)
+    }
+
+    /// Ends the turn of a warp.
+    fn end_turn_at(&mut self, cursor: &Cursor) {
+        let Some(place) = self.warp_at(cursor) else {
+            return;
+        };
+        let mut warp = std::mem::take(place);
+        self.end_turn(&mut warp, cursor.quantum - cursor.left, cursor.changes);
+        if let Some(place) = self.warp_at(cursor) {
+            *place = warp;
+        }
     }
 
     /// The instruction that runs next; `None` if the run has ended. Asking again gives the same.
@@ -76,6 +92,7 @@ impl Machine<'_> {
                     });
                 }
                 self.cursor = None;
+                self.end_turn_at(&cursor);
             }
             let Some((cluster, block, warp)) = self.choose() else {
                 continue;
@@ -87,12 +104,18 @@ impl Machine<'_> {
                 left: 0,
                 fair: false,
                 group: None,
+                quantum: 0,
+                changes: self.world.global.changes,
             };
-            let changes = self.world.global.changes;
-            if let Some(warp) = self.warp_at(&cursor) {
-                warp.wake_pollers(changes);
-                cursor.fair = begin_turn(warp);
-                cursor.left = self.quantum();
+            if let Some(place) = self.warp_at(&cursor) {
+                let mut warp = std::mem::take(place);
+                warp.wake_pollers(cursor.changes);
+                cursor.fair = begin_turn(&mut warp);
+                cursor.quantum = self.quantum(&warp);
+                cursor.left = cursor.quantum;
+                if let Some(place) = self.warp_at(&cursor) {
+                    *place = warp;
+                }
                 self.cursor = Some(cursor);
             }
         }

@@ -6,7 +6,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::{Machine, warp::State};
+use super::{Machine, watch};
 
 /// After so many instructions without a change of memory, states are compared.
 const PATIENCE: u64 = 8_000;
@@ -61,13 +61,7 @@ impl Machine<'_> {
                     (number, it.arrived, it.expected).hash(&mut hasher);
                 }
                 for warp in &block.warps {
-                    for group in &warp.groups {
-                        let waits = group.state != State::Ready;
-                        (group.lanes, group.frame, group.pc, waits).hash(&mut hasher);
-                    }
-                    for frame in warp.frames.iter().filter(|it| it.lanes != 0) {
-                        frame.registers.hash(&mut hasher);
-                    }
+                    watch::hash(warp, &mut hasher);
                 }
             }
         }

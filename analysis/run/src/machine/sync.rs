@@ -550,6 +550,7 @@ impl Machine<'_> {
                         // Who polls waits where it looked last.
                         let place = match (group.state, group.polled) {
                             (State::Polls { .. }, Some((pc, _))) => pc,
+                            (State::Spins { .. }, _) => polled(function, group.pc),
                             (State::Ready, _) if spins => polled(function, group.pc),
                             _ => group.pc,
                         };
@@ -610,6 +611,7 @@ impl Machine<'_> {
                     "the warp waits for a phase of an mbarrier that nothing completes any more"
                         .to_owned(),
                 ),
+                State::Spins { .. } => (FindingCode::Deadlock, ENDLESS.to_owned()),
                 State::Ready if spins => (FindingCode::Deadlock, ENDLESS.to_owned()),
                 State::Ready | State::Released { .. } => continue,
             };

@@ -8,6 +8,7 @@ use super::{
     findings::lanes_of,
     memory::{LOCAL_SIZE, Local},
     pending::Pending,
+    watch::Watch,
 };
 
 /// The number of lanes of a warp.
@@ -53,6 +54,11 @@ pub(super) enum State {
     },
     /// It waits for the other blocks of the cluster.
     AtCluster,
+    /// It repeats a loop in which it sees nothing new, until memory has changed more often than this.
+    Spins {
+        /// The changes when it looked.
+        changes: u64,
+    },
     /// It polls an mbarrier in vain, until memory has changed more often than this.
     Polls {
         /// The changes when it looked.
@@ -208,6 +214,8 @@ pub(super) struct Warp {
     pub(super) pending: Pending,
     /// How often it was its turn.
     pub(super) turns: u64,
+    /// The state to which it may come back.
+    pub(super) watch: Watch,
 }
 
 impl Warp {
@@ -305,10 +313,14 @@ impl Warp {
         }
     }
 
-    /// Lets those look again that poll, if memory has changed.
+    /// Lets those look again that poll, if memory has changed. Lanes of a warp that repeat a loop may also see others of
+    /// it run.
     pub(super) fn wake_pollers(&mut self, now: u64) {
+        let others = self.can_run();
         for group in &mut self.groups {
-            if matches!(group.state, State::Polls { changes } if changes < now) {
+            if matches!(group.state, State::Polls { changes } if changes < now)
+                || matches!(group.state, State::Spins { changes } if changes < now || others)
+            {
                 group.state = State::Ready;
             }
         }

@@ -292,7 +292,7 @@ fn endless_statements_end() {
     let shown = show(&statements, &tried);
     let end: Vec<&str> = shown.lines().skip(super::MOST_STEPS).collect();
     expect![[r#"
-             … and 7864 more instructions
+             … and 121 more instructions
 
         deadlock: the warp repeats a loop forever: what it waits for changes no more"#]]
     .assert_eq(&end.join("\n"));
