@@ -74,6 +74,8 @@ pub enum EventKind {
     ClusterWait,
     /// `proxy-fence`: what the generic proxy wrote to shared memory is seen by the asynchronous one.
     ProxyFence,
+    /// `map-acquire addr`: the proxy of tensor maps sees what was written to the map before.
+    MapAcquire,
     /// `tensor-alloc addr columns`
     TensorAlloc,
     /// `tensor-dealloc addr columns`
@@ -182,6 +184,7 @@ impl Event {
             "cluster-arrive" => EventKind::ClusterArrive,
             "cluster-wait" => EventKind::ClusterWait,
             "proxy-fence" => EventKind::ProxyFence,
+            "map-acquire" => EventKind::MapAcquire,
             "tensor-alloc" => EventKind::TensorAlloc,
             "tensor-dealloc" => EventKind::TensorDealloc,
             "tensor-relinquish" => EventKind::TensorRelinquish,

@@ -3,7 +3,7 @@
 use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
-use super::texture::Described;
+use super::{maps::Maps, texture::Described};
 
 /// Bytes with what is known of them.
 #[derive(Clone, Debug, Default)]
@@ -274,6 +274,8 @@ pub(super) struct Global {
     last: usize,
     /// The textures, samplers and surfaces of the launch, by their handles.
     pub(super) textures: Vec<Described>,
+    /// The tensor maps that were written.
+    pub(super) maps: Maps,
     /// The logical endpoints of the launch: their arrays, and whether they are multicast.
     pub(super) endpoints: Vec<(Owner, bool)>,
     /// How often memory changed, shared memory and mbarriers too: who polls need not look again before it does.

@@ -17,6 +17,7 @@ mod findings;
 pub(crate) mod inspect;
 mod knowledge;
 mod launch;
+mod maps;
 #[cfg(test)]
 mod matrices;
 mod mbarrier;

@@ -128,6 +128,7 @@ impl Machine<'_> {
                     let races = &mut self.world.races;
                     races.proxy_fence(warp.clock, running.active, warp.time);
                 }
+                EventKind::MapAcquire => self.acquire_map(warp, running, event),
                 EventKind::TensorAlloc
                     if !self.allocate_columns(warp, running, instruction, event) =>
                 {

@@ -90,6 +90,7 @@ impl Access<'_> {
     pub(super) fn map_at(&mut self, address: u64, lane: usize) -> Option<TensorMap> {
         let found = self.resolve(AddressSpace::Generic, address, SIZE as u64);
         let map = found.and_then(|(region, offset)| {
+            self.check_map(region, offset, lane);
             let bytes: Vec<u8> = (0..SIZE)
                 .map(|it| self.read(region, offset + it, 1, lane).0 as u8)
                 .collect();

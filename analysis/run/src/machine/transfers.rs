@@ -239,6 +239,7 @@ impl Access<'_> {
             return;
         };
         self.record(region, offset, size, lane, true);
+        self.note_map(region, offset, size);
         for (at, (value, undefined)) in bytes.iter().enumerate() {
             let value = (u64::from(*value), u64::from(*undefined) * 0xFF);
             self.write(region, offset + at, 1, lane, value);
