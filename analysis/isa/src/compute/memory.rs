@@ -197,13 +197,21 @@ pub struct TensorBox {
     pub mode: BoxMode,
     /// The coordinates, innermost first, as signed numbers of 32 bits; after them the offsets in images.
     pub coordinates: Vec<Node>,
-    /// Global address that replaces the address in the tensor map.
+    /// The address that replaces the address in the tensor map.
     pub start: Option<Node>,
+    /// The kind of logical endpoint at which that address is, of a fabric operation.
+    pub fabric: Option<AddressSpace>,
+    /// The elements along each dimension that replace those of the map, if any do.
+    pub sizes: Vec<Node>,
+    /// The bytes from one element to the next along the dimensions after the first, with them.
+    pub strides: Vec<Node>,
 }
 
 impl TensorBox {
     pub(super) fn for_each_node(&mut self, act: &mut impl FnMut(&mut Node)) {
         self.coordinates.iter_mut().for_each(&mut *act);
+        self.sizes.iter_mut().for_each(&mut *act);
+        self.strides.iter_mut().for_each(&mut *act);
         self.start.iter_mut().for_each(act);
     }
 }

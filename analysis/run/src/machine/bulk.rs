@@ -23,7 +23,7 @@ pub(super) fn write_bulk(
         {
             let from = program.places[usize::from(from)];
             let of = (of, bulk.combined);
-            access.write_box(address, of, (&from, value(source)), lane, value);
+            return access.write_box(address, of, (&from, value(source), size), lane, value);
         }
         return true;
     }

@@ -160,7 +160,11 @@ impl Access<'_> {
             return None;
         };
         if let Some(start) = of.start {
-            map.address = value(start);
+            map.address = self.start_of(value(start), of.fabric, lane)?;
+        }
+        if !of.sizes.is_empty() && !self.replace_sizes(&mut map, of, lane, value) {
+            self.findings.refused.get_or_insert(Refusal::Operand);
+            return None;
         }
         if has_halo(&map, of, value) {
             let what =
@@ -176,6 +180,55 @@ impl Access<'_> {
             return None;
         }
         Some(map)
+    }
+
+    /// The address in global memory of a tensor that a statement names; of a fabric operation at a logical endpoint.
+    fn start_of(&mut self, start: u64, space: Option<AddressSpace>, lane: usize) -> Option<u64> {
+        let Some(space) = space else {
+            return Some(start);
+        };
+        if let Ok(found) = self.global.at_endpoint(space, start) {
+            return Some(found.address);
+        }
+        self.out_of_bounds(space, start, 1, 1 << lane, false);
+        self.findings.refused.get_or_insert(Refusal::Operand);
+        None
+    }
+
+    /// Gives a map the sizes and strides of a statement; returns whether PTX specifies the box.
+    fn replace_sizes(
+        &mut self,
+        map: &mut TensorMap,
+        of: &TensorBox,
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) -> bool {
+        if of.sizes.len() != usize::from(map.rank) {
+            let message = format!(
+                "the statement gives {} sizes, and the tensor map has {} dimensions",
+                of.sizes.len(),
+                map.rank
+            );
+            self.refuse(lane, message);
+            return false;
+        }
+        for (size, node) in map.shape.iter_mut().zip(&of.sizes) {
+            *size = value(*node);
+        }
+        for (stride, node) in map.strides.iter_mut().zip(&of.strides) {
+            *stride = value(*node);
+        }
+        let moved = of.coordinates.iter().any(|it| value(*it) != 0);
+        let empty = map.shape[..usize::from(map.rank)].contains(&0);
+        if moved || empty {
+            let message = match moved {
+                true => "the coordinates of a tensor whose sizes a statement gives are 0",
+                false => "a tensor has at least one element along each dimension",
+            };
+            self.refuse(lane, message.to_owned());
+            return false;
+        }
+        true
     }
 
     /// Why a map has no such box.
@@ -240,22 +293,29 @@ impl Access<'_> {
         Some((bytes, map))
     }
 
-    /// Writes a box of the tensor whose map is at an address from shared memory, perhaps combined with what is there.
+    /// Writes a box of the tensor whose map is at an address from so many bytes of shared memory, perhaps combined with
+    /// what is there; returns whether the map has the box.
     pub(super) fn write_box(
         &mut self,
         map: u64,
         (of, combined): (&TensorBox, Option<Combination>),
-        (from, source): (&Place, u64),
+        (from, source, stated): (&Place, u64, usize),
         lane: usize,
         value: &impl Fn(u32) -> u64,
-    ) {
+    ) -> bool {
         let Some(map) = self.map_of(map, of, lane, value) else {
-            return;
+            return false;
         };
         let coordinates: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
         let size = map.box_bytes(of.mode) as usize;
+        if stated != size {
+            let message = format!("the box has {size} bytes, and the statement copies {stated}");
+            self.refuse(lane, message);
+            self.findings.refused.get_or_insert(Refusal::Operand);
+            return false;
+        }
         let Some(bytes) = self.read_many(from, source, size, lane) else {
-            return;
+            return true;
         };
         let start = source as u32;
         for piece in map.pieces(of.mode, &coordinates) {
@@ -271,7 +331,7 @@ impl Access<'_> {
             }
             if let Some(combination) = combined {
                 let Some(old) = self.read_many(&GLOBAL, address, element.len(), lane) else {
-                    return;
+                    return true;
                 };
                 let ty = map.type_word().and_then(ElementType::from_word);
                 let number = |all: &[(u8, bool)]| {
@@ -282,13 +342,10 @@ impl Access<'_> {
                 let Some(made) = made else {
                     let message = "the type of the elements of the tensor has no such reduction";
                     let code = FindingCode::UnspecifiedOperand;
-                    return self.findings.push(
-                        code,
-                        &self.at,
-                        1 << lane,
-                        message.to_owned(),
-                        Vec::new(),
-                    );
+                    let message = message.to_owned();
+                    self.findings
+                        .push(code, &self.at, 1 << lane, message, Vec::new());
+                    return true;
                 };
                 let undefined = old.iter().chain(&element).any(|it| it.1);
                 let made = made.to_le_bytes();
@@ -299,6 +356,7 @@ impl Access<'_> {
             }
             self.write_many(&GLOBAL, address, &element, lane);
         }
+        true
     }
 
     /// Writes the bytes of a box to shared memory, swizzled.

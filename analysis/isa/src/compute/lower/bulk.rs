@@ -5,7 +5,7 @@ use crate::{
     computation::{Effect, Expression, Memory},
     compute::{
         combination::Combination,
-        exact::{Int, Range},
+        exact::{Int, Range, Ring},
         memory::{AddressSpace, Bulk, BulkPart, BulkSource, Place, TensorBox},
         node::Node,
         program::Op,
@@ -44,7 +44,11 @@ impl Lowering<'_> {
         // `apply(op, tile, [from; n])`
         let (value, combined) = match (&effect.value, effect.each) {
             (Expression::Call(Primitive::Apply, all), true) => match &all[..] {
-                [Expression::Name(op), Expression::Name(_), source] => {
+                [
+                    Expression::Name(op),
+                    Expression::Name(_) | Expression::Call(Primitive::FabricBox, _),
+                    source,
+                ] => {
                     let word = self.statement.slot(op);
                     let Some(found) = word.and_then(Combination::from_word) else {
                         return Err(Obstacle::Memory);
@@ -81,18 +85,6 @@ impl Lowering<'_> {
         let [Expression::Name(map), ..] = arguments else {
             return mistake("a box needs a map");
         };
-        // What overrides other fields of the map, and the offsets of other modes, are not there.
-        let known = ["map", "mode", "coordinates", "offsets", "new_address"];
-        let mut names = arguments.iter().filter_map(|it| match it {
-            Expression::Name(name) => Some(*name),
-            _ => None,
-        });
-        if names.any(|it| {
-            !known.contains(&it)
-                && (self.statement.operand(it).is_some() || self.statement.slot(it).is_some())
-        }) {
-            return Err(Obstacle::Chapter(Primitive::TensorBox));
-        }
         let (place, address) = self.map_place(map)?;
         let mode = self.box_mode()?;
         let Some(index) = self.statement.operand("coordinates") else {
@@ -122,19 +114,71 @@ impl Lowering<'_> {
                 coordinates.push(self.builder.low(&it.plain().low_bits(16), 64));
             }
         }
-        let start = match self.statement.operand("new_address") {
-            Some(_) => {
-                let start = self.int(&Expression::Name("new_address"))?;
-                Some(self.builder.low(&start.plain(), 64))
-            }
-            None => None,
-        };
+        let (start, fabric) = self.start_of_box(arguments)?;
         let of = TensorBox {
             mode,
             coordinates,
             start,
+            fabric,
+            sizes: self.numbers_of("new_dimensions", 16)?,
+            strides: self.strides()?,
         };
         Ok((place, address, of))
+    }
+
+    /// The address that replaces the address in the map of a box, and the kind of endpoint where it is.
+    fn start_of_box(
+        &mut self,
+        arguments: &[Expression],
+    ) -> Result<(Option<Node>, Option<AddressSpace>)> {
+        if let [_, id @ Expression::Name("from_id" | "to_id"), offset, ..] = arguments {
+            let (address, space) = self.address_of_box(id, offset)?;
+            let node = self.builder.low(&address.low_bits(64), 64);
+            return Ok((Some(node), Some(space)));
+        }
+        if self.statement.operand("new_address").is_none() {
+            return Ok((None, None));
+        }
+        let start = self.int(&Expression::Name("new_address"))?;
+        Ok((Some(self.builder.low(&start.plain(), 64)), None))
+    }
+
+    /// The unsigned numbers of an operand in braces; none without it.
+    fn numbers_of(&mut self, name: &str, bits: u32) -> Result<Vec<Node>> {
+        let Some(index) = self.statement.operand(name) else {
+            return Ok(Vec::new());
+        };
+        let Operand::Vector(items) = self.statement.operands[index].operand else {
+            return Err(Obstacle::Chapter(Primitive::TensorBox));
+        };
+        let mut all = Vec::new();
+        for element in 0..items.len() as u32 {
+            let Value::Int(it) = self.element_of(index, element)? else {
+                return mistake("a size is an integer");
+            };
+            all.push(self.builder.low(&it.plain().low_bits(bits), 64));
+        }
+        Ok(all)
+    }
+
+    /// The strides that replace those of a map, in bytes: the lower 32 bits of each are an operand, the upper 4 bits of
+    /// all are in another one, and both count units of 16 bytes.
+    fn strides(&mut self) -> Result<Vec<Node>> {
+        let lower = self.numbers_of("new_strides", 32)?;
+        if lower.is_empty() {
+            return Ok(lower);
+        }
+        let upper = self.int(&Expression::Name("new_element_stride"))?.plain();
+        let mut all = Vec::new();
+        for (index, lower) in (0..).zip(lower) {
+            let part = upper.clone().shift_right(Int::constant(4 * index));
+            let part = part.low_bits(4).plain().shift_left(Int::constant(32));
+            let lower = Int::node(lower, Range::of_bits(32, false));
+            let units = Int::ring(Ring::Add, lower, part);
+            let bytes = units.shift_left(Int::constant(4)).low_bits(64);
+            all.push(self.builder.low(&bytes, 64));
+        }
+        Ok(all)
     }
 
     fn box_mode(&self) -> Result<BoxMode> {
@@ -213,7 +257,7 @@ impl Lowering<'_> {
                 }
                 source
             }
-            Expression::Call(Primitive::TensorBox, arguments) => {
+            Expression::Call(Primitive::TensorBox | Primitive::FabricBox, arguments) => {
                 let (place, address, of) = self.tensor_box(arguments)?;
                 BulkSource::Box { place, address, of }
             }

@@ -63,7 +63,7 @@ impl Lowering<'_> {
             }
             Target::Element(..) => Err(Obstacle::Matrix),
             Target::Memory(memory) => self.memory_effect(effect, memory),
-            Target::Chapter(Primitive::TensorBox, arguments, _) => {
+            Target::Chapter(Primitive::TensorBox | Primitive::FabricBox, arguments, _) => {
                 self.write_box(effect, arguments)
             }
             Target::Chapter(Primitive::TensorMemory, place, _) => match &effect.value {

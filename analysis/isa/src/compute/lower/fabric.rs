@@ -18,13 +18,33 @@ impl Lowering<'_> {
         let [id, offset] = &memory.address[..] else {
             return mistake("a place at an endpoint has an identifier and an offset");
         };
+        let of_copies = memory.within.is_some() && memory.within == self.memory.copy;
+        self.endpoint_address(id, offset, of_copies)
+    }
+
+    /// The same of the tensor of a box.
+    pub(super) fn address_of_box(
+        &mut self,
+        id: &Expression,
+        offset: &Expression,
+    ) -> Result<(Int, AddressSpace)> {
+        let of_copies = self.statement.words.contains(&"multimem");
+        self.endpoint_address(id, offset, of_copies)
+    }
+
+    fn endpoint_address(
+        &mut self,
+        id: &Expression,
+        offset: &Expression,
+        of_copies: bool,
+    ) -> Result<(Int, AddressSpace)> {
         let largest = |bits: u32| Int::constant((1 << bits) - 1);
         let id = self.int(id)?.plain().low_bits(32).plain();
         let id = Int::minimum(id, largest(ENDPOINT_BITS)).plain();
         let offset = self.int(offset)?.plain().low_bits(64).plain();
         let offset = Int::minimum(offset, largest(FABRIC_SHIFT)).plain();
         let above = id.shift_left(Int::constant(FABRIC_SHIFT.into()));
-        let space = match memory.within.is_some() && memory.within == self.memory.copy {
+        let space = match of_copies {
             true => AddressSpace::FabricCopies,
             false => AddressSpace::Fabric,
         };

@@ -318,3 +318,122 @@ fn the_mbarrier_has_the_second_layout() {
         "#]],
     );
 }
+
+/// Runs a body with a map of 16 columns and 4 rows, a box of 8 columns and 2 rows, and an endpoint of `x`.
+#[track_caller]
+fn check_boxes(body: &str, expect: Expect) {
+    let text = format!(
+        ".version 9.4\n.target sm_107a\n.address_size 64\n\
+        .visible .entry k(.param .align 64 .b8 map[128], .param .u64 x, .param .u64 y, .param .u32 ex)\n{{\n\
+        .reg .b64 %m, %y, %o, %z, %z32; .reg .b32 %ex, %t, %a, %r, %s, %lo, %zero, %two; .reg .b16 %hi, %w, %h; .reg .pred %p, %f;\n\
+        .shared .align 128 .b32 s[16]; .shared .align 8 .b64 bar;\n\
+        mov.b64 %m, map; cvta.param.u64 %m, %m; ld.param.u64 %y, [y]; ld.param.u32 %ex, [ex];\n\
+        mov.b64 %z, 0; mov.b64 %z32, 32; mov.b32 %zero, 0; mov.b32 %two, 2;\n\
+        mov.b32 %lo, 2; mov.b16 %hi, 0; mov.b16 %w, 8; mov.b16 %h, 2;\n\
+        mov.u32 %t, %tid.x; mov.u32 %s, s; mad.lo.u32 %a, %t, 4, %s;\n\
+        setp.eq.u32 %f, %t, 0;\n\
+        @%f mbarrier.init.layout::v1.shared.b64 [bar], 1;\n\
+        bar.warp.sync -1;\n\
+        {body}\n}}\n"
+    );
+    let launch = r#"
+        block = 16
+        [args.map]
+        tensormap = { of = "x", type = "u32", shape = [16, 4], box = [8, 2] }
+        [args.x]
+        ramp = [64]
+        type = "u32"
+        [args.y]
+        zeros = [16]
+        type = "u32"
+        [args.ex]
+        endpoint = { of = "x" }
+    "#;
+    let now = run_described_with(&text, launch, false);
+    let late = run_described_with(&text, launch, true);
+    assert_eq!(now, late);
+    expect.assert_eq(&now);
+}
+
+#[test]
+fn boxes_of_tensors_at_an_endpoint() {
+    let get = |attribute: &str, operands: &str| {
+        format!(
+            "@%f fabric.try_get.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address{attribute}.relaxed.sys.b128 [s], [%m, {operands}], [bar];
+            @%f fabric.submit;
+            @%f mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;
+            {WAIT}
+            ld.shared.u32 %r, [%a];
+            mad.wide.u32 %o, %t, 4, %y;
+            st.global.u32 [%o], %r;
+            ret;"
+        )
+    };
+    check_boxes(&get("", "%ex, %z, {%zero, %two}"), expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [32, 33, 34, 35, 36, 37, 38, 39, 48, 49, 50, 51, 52, 53, 54, 55]
+    "#]]);
+    // The offset of the tensor, and its sizes and strides: 8 columns of rows of 32 bytes.
+    check_boxes(&get("", "%ex, %z32, {%zero, %zero}"), expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+    "#]]);
+    let sizes = ".override::global_dim_stride";
+    check_boxes(
+        &get(sizes, "%ex, %z, {%w, %h}, {%lo}, %hi, {%zero, %zero}"),
+        expect![[r#"
+            Finished
+            p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+            p1 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+        "#]],
+    );
+    check_boxes(
+        &get(sizes, "%ex, %z, {%w, %h}, {%lo}, %hi, {%zero, %two}"),
+        expect![[r#"
+            Trap
+            unspecified-operand 15 `@%f fabric.try_get.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.override::global_dim_stride.relaxed.sys.b128 [s], [%m, %ex, %z, {%w, %h}, {%lo}, %hi, {%zero, %two}], [bar];` lanes [0]: the coordinates of a tensor whose sizes a statement gives are 0
+            p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+            p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
+    );
+    check_boxes(&get("", "%two, %z, {%zero, %two}"), expect![[r#"
+        Trap
+        out-of-bounds 15 `@%f fabric.try_get.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [s], [%m, %two, %z, {%zero, %two}], [bar];` lanes [0]: the access reads 1 bytes: 0x2 does not identify a logical endpoint
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]]);
+}
+
+#[test]
+fn boxes_are_put_and_reduced_at_an_endpoint() {
+    let put = |name: &str, op: &str, size: u32| {
+        format!(
+            "st.shared.u32 [%a], 100;
+            fence.proxy.async.shared::cta;
+            bar.warp.sync -1;
+            @%f fabric.{name}.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.{op} [%m, %ex, %z, {{%zero, %two}}], [s], {size}, [bar];
+            @%f fabric.submit;
+            @%f mbarrier.arrive.expect_tx.shared.b64 _, [bar], 4;
+            {WAIT}
+            ret;"
+        )
+    };
+    check_boxes(&put("try_put", "b128", 64), expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 100, 100, 100, 100, 100, 100, 100, 100, 40, 41, 42, 43, 44, 45, 46, 47, 100, 100, 100, 100, 100, 100, 100, 100, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]]);
+    check_boxes(&put("try_red", "add", 64), expect![[r#"
+        Finished
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 132, 133, 134, 135, 136, 137, 138, 139, 40, 41, 42, 43, 44, 45, 46, 47, 148, 149, 150, 151, 152, 153, 154, 155, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]]);
+    check_boxes(&put("try_put", "b128", 32), expect![[r#"
+        Trap
+        unspecified-operand 18 `@%f fabric.try_put.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%m, %ex, %z, {%zero, %two}], [s], 32, [bar];` lanes [0]: the box has 64 bytes, and the statement copies 32
+        p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
+        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    "#]]);
+}
