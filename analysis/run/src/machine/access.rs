@@ -182,7 +182,7 @@ impl Access<'_> {
             self.out_of_bounds(space, address, bytes, mask, writes);
             return None;
         };
-        if region == Region::Local && self.is_dead(offset as u64, lane) {
+        if region == Region::Local && self.is_dead(offset as u64, bytes, lane) {
             self.dead(address, offset as u64, mask, lane);
             return None;
         }
@@ -232,14 +232,18 @@ impl Access<'_> {
         Some((region, offset))
     }
 
-    /// Whether no variable is at an offset of local memory: between those of the frames and what `alloca` gave.
-    pub(super) fn is_dead(&self, offset: u64, lane: usize) -> bool {
-        let stack = self.frame.registers[analysis::code::STACK as usize][lane];
-        offset >= self.frame.local_end && offset < stack
+    /// Whether no variable has some bytes of local memory: those between the frames and what `alloca` gave, and those
+    /// between variables.
+    fn is_dead(&self, offset: u64, bytes: u64, lane: usize) -> bool {
+        let frame = &self.frame;
+        let stack = frame.registers[analysis::code::STACK as usize][lane];
+        let is_above = offset + bytes > frame.local_end && offset < stack;
+        is_above || frame.is_hole(offset, bytes)
     }
 
     pub(super) fn dead(&mut self, address: u64, offset: u64, mask: u32, lane: usize) {
-        let (code, message) = match self.local[lane].was_used(offset) {
+        let is_used = self.local[lane].was_used(offset) && offset >= self.frame.local_end;
+        let (code, message) = match is_used {
             true => (
                 FindingCode::UseAfterReturn,
                 format!("the variable at {address:#x} was that of a function that has returned"),

@@ -1,5 +1,7 @@
 //! Calls, returns, and the end of threads.
 
+use std::sync::Arc;
+
 use analysis::code::{Actual, Call, Callee, Formal, Instruction, Source, VariableId};
 
 use crate::outcome::{Ended, FindingCode};
@@ -16,6 +18,8 @@ use super::{
 
 /// The most frames of a warp: deeper recursion ends the run.
 const MOST_DEPTH: u32 = 4096;
+/// The alignment of the local variables of a function together, in bytes.
+const FRAME_ALIGNMENT: u64 = 16;
 
 impl Machine<'_> {
     /// Enters a function.
@@ -80,8 +84,9 @@ impl Machine<'_> {
         let caller = &warp.frames[running.frame];
         let mut frame = Frame::new(function, callee.slots as usize, running.active);
         frame.depth = caller.depth + 1;
-        frame.local = caller.local_end;
-        frame.local_end = caller.local_end + local;
+        frame.local = caller.local_end.next_multiple_of(FRAME_ALIGNMENT);
+        frame.local_end = frame.local + local;
+        frame.holes = Arc::clone(&self.layouts.local_holes[function]);
         frame.parameter_size = parameters as usize;
         frame.parameters = vec![0; frame.parameter_size * LANES];
         let pc = warp.groups[running.group].pc;

@@ -47,6 +47,8 @@ const SHARED_END: u64 = 1 << isa::compute::memory::CTA_SHIFT;
 const MOST_PARAMETERS: u64 = 1 << 16;
 /// The bytes between two parameters of an entry, so that an access that goes beyond one is not inside the next.
 const PARAMETER_GAP: usize = 256;
+/// Bytes at least between two local variables of a function.
+const LOCAL_GAP: u64 = 16;
 /// The most blocks of a cluster on any device.
 const MOST_BLOCKS: u64 = 16;
 /// The addresses of functions: there is no memory at them.
@@ -65,6 +67,8 @@ pub(super) struct Layouts {
     pub(super) holes: Arc<[(u64, u64)]>,
     /// For each function the bytes of its variables in local memory and in `.param` space.
     pub(super) frames: Vec<(u64, u64)>,
+    /// The bytes between the local variables of each function.
+    pub(super) local_holes: Vec<Arc<[(u64, u64)]>>,
 }
 
 impl Layouts {
@@ -222,7 +226,9 @@ impl<'a> Machine<'a> {
             )));
         }
         for function in &code.functions {
-            let (local, parameters) = frame(function, code, &mut layouts.addresses);
+            let mut holes = Vec::new();
+            let (local, parameters) = frame(function, code, &mut layouts.addresses, &mut holes);
+            layouts.local_holes.push(holes.into());
             if local > LOCAL_SIZE / 2 || parameters > MOST_PARAMETERS {
                 return Err(LaunchError(format!(
                     "`{}` declares more variables than fit: {} bytes of local memory and {MOST_PARAMETERS} in `.param` space",
@@ -402,7 +408,13 @@ impl Layouts {
 }
 
 /// Gives the local variables and those in `.param` space of a function their offsets in a frame; returns its sizes.
-fn frame(function: &Function, code: &Code, addresses: &mut [u64]) -> (u64, u64) {
+/// Between local variables is a gap that no access reaches: PTX leaves open where they are.
+fn frame(
+    function: &Function,
+    code: &Code,
+    addresses: &mut [u64],
+    holes: &mut Vec<(u64, u64)>,
+) -> (u64, u64) {
     let formals = function.parameters.iter().chain(&function.results);
     let formals = formals.filter_map(|it| match it {
         Formal::Variable(id) if !function.entry => Some(*id),
@@ -416,17 +428,24 @@ fn frame(function: &Function, code: &Code, addresses: &mut [u64]) -> (u64, u64) 
             StateSpace::Parameter => &mut parameters,
             _ => continue,
         };
+        let before = *size;
+        let is_local = variable.space == StateSpace::Local;
+        let gap = if is_local && before > 0 { LOCAL_GAP } else { 0 };
         // More than fits anywhere stays more than that.
-        *size = (*size)
+        *size = before
+            .saturating_add(gap)
             .min(1 << 40)
             .next_multiple_of(variable.alignment.clamp(1, 1 << 20));
         addresses[id as usize] = *size;
+        if is_local && before < *size {
+            holes.push((before, *size));
+        }
         if variable.space == StateSpace::Parameter {
             addresses[id as usize] += super::access::FRAME_PARAMETERS;
         }
         *size = size.saturating_add(variable.size).min(1 << 40);
     }
-    (local.next_multiple_of(16), parameters.next_multiple_of(16))
+    (local, parameters.next_multiple_of(16))
 }
 
 fn check_shapes(entry: &Function, launch: &Launch) -> Result<(), LaunchError> {

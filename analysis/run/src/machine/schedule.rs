@@ -295,6 +295,7 @@ impl Machine<'_> {
             frame.parameter_size = self.layouts.frames[function].1 as usize;
             frame.parameters = vec![0; frame.parameter_size * LANES];
             frame.local_end = local;
+            frame.holes = Arc::clone(&self.layouts.local_holes[function]);
             warps.push(Warp {
                 number: warp,
                 clock: self.world.races.new_warp(number),

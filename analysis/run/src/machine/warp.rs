@@ -1,5 +1,7 @@
 //! Warps: the groups of lanes that run together, and the frames of the functions that they are in.
 
+use std::sync::Arc;
+
 use analysis::code::{CARRY, STACK, Source};
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
@@ -87,6 +89,8 @@ pub(super) struct Frame {
     pub(super) local: u64,
     /// Where those of the functions that it calls begin.
     pub(super) local_end: u64,
+    /// The bytes between its local variables, from where they begin.
+    pub(super) holes: Arc<[(u64, u64)]>,
     /// The frame that called it, with the instruction of the call.
     pub(super) caller: Option<(usize, u32)>,
     /// The lanes that have not returned.
@@ -108,6 +112,7 @@ impl Frame {
             parameter_size: 0,
             local: 0,
             local_end: 0,
+            holes: Arc::default(),
             caller: None,
             lanes,
             depth: 0,
@@ -116,6 +121,15 @@ impl Frame {
         frame.undefined[STACK as usize] = 0;
         frame.undefined[CARRY as usize] = 0;
         frame
+    }
+
+    /// Whether some of these bytes of local memory are between its variables.
+    pub(super) fn is_hole(&self, offset: u64, bytes: u64) -> bool {
+        let Some(start) = offset.checked_sub(self.local) else {
+            return false;
+        };
+        let touches = |it: &(u64, u64)| start < it.1 && it.0 < start + bytes;
+        self.holes.iter().any(touches)
     }
 
     /// The read of memory from which something undefined in one of these sources comes.
