@@ -39,7 +39,10 @@ pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflic
         is_narrow,
     } = with;
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
-    let what = if is_tensor { "operation" } else { "copy" };
+    let (what, one) = match is_tensor {
+        true => ("operation", "an operation"),
+        false => ("copy", "a copy"),
+    };
     if (old.asynchronous && !new.writes && !waited)
         || (new.asynchronous && new.writes && !old.writes && (!old.asynchronous || waited))
     {
@@ -63,7 +66,7 @@ pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflic
     ) {
         (true, Some(lane)) => format!("lane {lane} of the same warp"),
         // A lane races only with what it has started.
-        (true, None) => format!("a {what} of the same lane"),
+        (true, None) => format!("{one} of the same lane"),
         (false, _) => "another warp".to_owned(),
     };
     Conflict {

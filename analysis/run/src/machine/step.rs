@@ -4,7 +4,7 @@ use analysis::code::{Guard, Instruction, Source, Symbol};
 use isa::{
     compute::{Exactness, Input, Op, Program, Surroundings},
     event::EventKind,
-    semantics::Control,
+    semantics::{Control, Together},
     variable::StateSpace,
 };
 
@@ -99,6 +99,11 @@ impl Machine<'_> {
             return;
         }
         if active != lanes && (Self::meets(instruction) || instruction.control != Control::Next) {
+            if matches!(instruction.together, Together::Warp | Together::Warpgroup) {
+                let message =
+                    "the guard of this instruction differs between lanes, and all of the warp must execute it";
+                self.report(FindingCode::DivergentSync, &running, message.to_owned());
+            }
             // Those whose guard does not hold continue alone.
             warp.groups[group].lanes = lanes & !active;
             warp.groups[group].pc += 1;
