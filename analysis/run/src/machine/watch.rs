@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 
 use super::{
     Machine,
-    warp::{State, Warp},
+    warp::{Group, State, Warp},
 };
 
 /// Turns without a change of memory before a state is kept.
@@ -58,7 +58,10 @@ impl Machine<'_> {
             ..Watch::default()
         };
         let mut watch = warp.watch;
-        if changes != before || !warp.can_run() {
+        // Of groups that can run not each has had a turn.
+        let can_run = |it: &&Group| matches!(it.state, State::Ready | State::Released { .. });
+        let is_alone = warp.groups.iter().filter(can_run).count() == 1;
+        if changes != before || !is_alone {
             warp.watch = fresh;
             return;
         }
@@ -221,6 +224,31 @@ ret;
             Finished
             p0 = [0, 0, 0, 0, 0, 0, 0, 0, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000]
         "#]].assert_eq(&run_described(text, launch));
+    }
+
+    #[test]
+    fn a_lane_that_holds_a_lock_has_its_turn() {
+        let text = ".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 lock)
+{
+.reg .pred %c;
+.reg .b32 %r;
+.reg .b64 %p;
+ld.param.u64 %p, [lock];
+l: atom.acquire.gpu.global.cas.b32 %r, [%p], 0, 1;
+setp.ne.u32 %c, %r, 0;
+@%c bra l;
+ld.global.u32 %r, [%p + 4];
+add.u32 %r, %r, 1;
+st.global.u32 [%p + 4], %r;
+st.release.gpu.global.u32 [%p], 0;
+ret;
+}
+";
+        let launch = "block = 8\nargs.lock = { zeros = [2], type = 'u32' }";
+        expect![[""]].assert_eq(&run_described(text, launch));
     }
 
     #[test]
