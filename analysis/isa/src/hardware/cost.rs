@@ -29,5 +29,5 @@ impl Limits {
 /// programming guide, throughput of native arithmetic instructions.
 #[must_use]
 pub fn has_slow_f64(target: Target) -> bool {
-    !matches!(target.number, 60 | 70 | 72 | 80 | 90 | 100)
+    !matches!(target.number, 20 | 35 | 37 | 60 | 70 | 72 | 80 | 90 | 100)
 }
