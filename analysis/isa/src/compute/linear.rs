@@ -239,7 +239,7 @@ impl Linear {
         u64::MAX >> (64 - self.bits.clamp(1, 64))
     }
 
-    fn cut(&self, factor: u64) -> u64 {
+    pub(super) fn cut(&self, factor: u64) -> u64 {
         factor & self.mask()
     }
 

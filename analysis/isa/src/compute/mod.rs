@@ -17,6 +17,7 @@ mod bit_text;
 mod boolean;
 mod builder;
 mod combination;
+mod division;
 mod exact;
 mod finish;
 pub mod float;

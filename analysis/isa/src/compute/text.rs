@@ -371,6 +371,11 @@ impl Writer<'_> {
     }
 
     fn binary(&mut self, binary: Binary, outer: Level, a: Node, b: Node) -> Option<()> {
+        if binary == Binary::ShiftRightSigned
+            && let Some(quotient) = self.graph.quotient_of_shift(a, b)
+        {
+            return self.node(quotient, outer);
+        }
         let (level, sign) = match binary {
             Binary::And => (Level::And, "&"),
             Binary::ShiftRight | Binary::ShiftRightSigned => (Level::Shift, ">>"),
@@ -383,6 +388,11 @@ impl Writer<'_> {
             Binary::Minimum | Binary::MinimumSigned => return self.function(MINIMUM, &[a, b]),
             Binary::Maximum | Binary::MaximumSigned => return self.function(MAXIMUM, &[a, b]),
             _ => return None,
+        };
+        // A product with a quotient has brackets around that.
+        let outer = match (level, outer) {
+            (Level::Product, Level::Product) => Level::Prefix,
+            _ => outer,
         };
         // As people write it: what is compared first, then the constant.
         let is_constant = |it: Node| self.graph.as_constant(it).is_some();
@@ -447,7 +457,8 @@ impl Writer<'_> {
             self.bits = outside;
             return Some(());
         }
-        let sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
+        let mut sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
+        self.graph.collect_remainders(&mut sum, EXTENSIONS);
         // A product of two values is a term of its own.
         if sum.terms.len() == 1 && sum.constant == 0 && sum.terms.get(&node) == Some(&1) {
             return match self.graph.op(node) {

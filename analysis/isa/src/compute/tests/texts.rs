@@ -113,3 +113,46 @@ fn what_is_too_deep_has_no_text() {
         .join("\n");
     check(&shifts, expect!["-"]);
 }
+
+#[test]
+fn divisions_by_powers_of_two() {
+    const BIASED: &str = "shr.s32 $s, $x, 31
+        shr.u32 $b, $s, 29
+        add.s32 $a, $x, $b";
+    let biased = |rest: &str| format!("{BIASED}\n{rest}");
+    check(&biased("shr.s32 $q, $a, 3"), expect!["x/8"]);
+    check(
+        &biased(
+            "shr.s32 $q, $a, 3
+            mad.lo.s32 $o, $q, 4, $n",
+        ),
+        expect!["n + 4*(x/8)"],
+    );
+    check(
+        &biased(
+            "and.b32 $m, $a, -8
+            sub.s32 $r, $x, $m
+            mul.wide.s32 $o, $r, 4
+            add.s64 $q, $p, $o",
+        ),
+        expect!["p + 4*(x%8)"],
+    );
+    // Of one bit the sign is the bias.
+    check(
+        "shr.u32 $s, $x, 31
+        add.s32 $a, $x, $s
+        and.b32 $m, $a, -2
+        sub.s32 $r, $x, $m",
+        expect!["x%2"],
+    );
+    check(
+        "add.s32 $x, $n, 63
+        shr.s32 $s, $x, 31
+        shr.u32 $b, $s, 26
+        add.s32 $a, $x, $b
+        shr.s32 $q, $a, 6",
+        expect!["(n + 63)/64"],
+    );
+    // Another shift is another number.
+    check(&biased("shr.s32 $q, $a, 4"), expect![""]);
+}
