@@ -175,6 +175,11 @@ impl<'a> Values<'a> {
             });
         let writes = !program.stores.is_empty();
         let (address, bytes) = named.next()?;
+        // What is aligned may be what a lane gets of the one that names the row.
+        let address = match self.graph.op(address) {
+            Op::Gather(own, _) | Op::Broadcast(own, _) => own,
+            _ => address,
+        };
         Some(MemoryAccess {
             space: place.space,
             kind: AccessKind::Matrix,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use analysis::code::{Instruction, Source, Symbol};
 use isa::{
     compute::{
-        AddressSpace, BulkSource, Machine as Evaluator, Memory, Place, Program, Surroundings,
+        AddressSpace, BulkSource, Machine as Evaluator, Memory, Op, Place, Program, Surroundings,
         window,
     },
     matrix::tensor_map::BoxMode,
@@ -77,7 +77,6 @@ pub fn next_accesses(
 #[derive(Default)]
 struct Recorder {
     loads: Vec<(Place, [u64; WARP])>,
-    rows: Option<([u64; WARP], u64)>,
 }
 
 impl Memory<WARP> for Recorder {
@@ -88,10 +87,6 @@ impl Memory<WARP> for Recorder {
     fn load(&mut self, place: &Place, address: &[u64; WARP], _: u8, _: u8, out: &mut [u64; WARP]) {
         self.loads.push((*place, *address));
         *out = [0; WARP];
-    }
-
-    fn aligned(&mut self, address: &[u64; WARP], bytes: u8) {
-        self.rows.get_or_insert((*address, bytes.into()));
     }
 }
 
@@ -143,7 +138,20 @@ fn accesses_of(
     evaluator.run_on(program, &inputs, &surroundings, &mut recorder);
     let mut found: Vec<NextAccess> = Vec::new();
     if program.fragments {
-        let (rows, bytes) = recorder.rows?;
+        // Each lane checks the row that it gets of the lane that names it.
+        let aligned = program.steps.iter().find_map(|it| match it {
+            Op::Aligned(address, bytes) => Some((*address, u64::from(*bytes))),
+            _ => None,
+        });
+        let (address, bytes) = aligned?;
+        let own = match program.steps.get(address as usize)? {
+            Op::Gather(own, _) | Op::Broadcast(own, _) => *own,
+            _ => address,
+        };
+        let rows = match program.steps.get(own as usize)? {
+            Op::Input(index) => *inputs.get(*index as usize)?,
+            _ => *evaluator.value(own),
+        };
         let mut parts: BTreeSet<u64> = BTreeSet::new();
         for (_, addresses) in &recorder.loads {
             parts.extend(addresses);
