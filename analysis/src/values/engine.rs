@@ -554,8 +554,11 @@ impl<'a> Values<'a> {
             }
             InputSource::Operand(name, offset) => {
                 let key = Key::Name(name.0.target, name.1, bits);
+                let special = name.special();
+                let fewer = special.and_then(|it| isa::special::bits(it, name.1));
+                let bits_there = fewer.map_or(bits, |it| bits.min(it.into()));
                 let node = match self.lasts(name) {
-                    true => self.leaf(key, Leaf::Name(name), bits),
+                    true => self.leaf(key, Leaf::Name(name), bits_there),
                     false => self.fresh(Leaf::Name(name), bits, KnownBits::NOTHING),
                 };
                 self.plus(node, offset, bits)

@@ -77,6 +77,22 @@ impl SpecialRegister {
     }
 }
 
+/// The bits that the numbers in a special register need in every launch, if fewer than it has; of a vector those in a
+/// component.
+#[must_use]
+pub fn bits(name: &str, component: Option<char>) -> Option<u8> {
+    match (name, component) {
+        ("%tid", Some('x' | 'y')) => Some(10),
+        ("%tid", Some('z')) => Some(6),
+        ("%ntid", Some('x' | 'y')) => Some(11),
+        ("%ntid", Some('z')) => Some(7),
+        ("%laneid", _) => Some(5),
+        ("%ctaid", Some('x')) => Some(31),
+        ("%ctaid" | "%nctaid", Some('y' | 'z')) => Some(16),
+        _ => None,
+    }
+}
+
 /// Components of the vectors; the fourth element reads as zero.
 const XYZ: &[&str] = &[".x", ".y", ".z"];
 
