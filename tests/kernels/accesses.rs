@@ -12,12 +12,12 @@ use std::{
 
 use analysis::{
     AccessPattern, AnalysisHost, Change, FileContents, FileId,
-    code::{Code, Instruction},
+    code::{Code, Formal, Instruction},
 };
 use isa::compute::{AddressSpace, window};
 use ptx_tests::workspace::top;
 use run::{
-    Ended, Limits, Machine, View,
+    Argument, Ended, Limits, Machine, View,
     debug::{NextAccess, next_accesses},
     description::{Description, Value},
 };
@@ -88,9 +88,25 @@ fn compare(
         .prepare(&code, entry, limits, &read)
         .map_err(message)?;
     let block = prepared.launch.block;
-    let patterns = analysis
+    let mut patterns = analysis
         .accesses(FILE, None, Some(block))
         .map_err(|_| "cancelled")?;
+    let function = &code.functions[prepared.launch.entry as usize];
+    let named = function.parameters.iter().zip(&prepared.launch.arguments);
+    let arguments: BTreeMap<&str, &[u8]> = named
+        .filter_map(|it| match it {
+            (Formal::Variable(id), Argument::Bytes(bytes)) => {
+                Some((code.variables[*id as usize].name.as_str(), &bytes[..]))
+            }
+            _ => None,
+        })
+        .collect();
+    for it in &mut patterns {
+        let mut assumed = it.assumptions.iter();
+        if !assumed.all(|it| holds(it, &arguments)) {
+            (it.sectors, it.ways, it.aligned) = (None, None, None);
+        }
+    }
     let mut by_start: BTreeMap<u32, Vec<&AccessPattern>> = BTreeMap::new();
     for it in &patterns {
         by_start
@@ -153,6 +169,28 @@ fn compare(
         }
     }
     Ok(())
+}
+
+/// Whether an assumption about the length of a row holds for arguments; others do in all launches.
+fn holds(assumption: &str, arguments: &BTreeMap<&str, &[u8]>) -> bool {
+    let words: Vec<&str> = assumption.split(' ').collect();
+    let (name, unit, least) = match words[..] {
+        ["param", name, "is", "a", "positive", "multiple", "of", unit] => (name, unit, "1"),
+        ["param", name, "is", "a", "multiple", "of", unit, .., least] => (name, unit, least),
+        _ => return true,
+    };
+    let (name, at) = match name.split_once('[') {
+        Some((name, rest)) => (name, rest.trim_end_matches(']').parse().unwrap_or(0)),
+        None => (name, 0),
+    };
+    let bytes = arguments.get(name).and_then(|it| it.get(at..));
+    // The upper half of a number in an array is not looked at.
+    let number = bytes.map_or(0, |it| {
+        let bytes = it.iter().take(4).rev();
+        bytes.fold(0, |number, it| number << 8 | u64::from(*it))
+    });
+    let (unit, least) = (unit.parse().unwrap_or(1), least.parse().unwrap_or(1));
+    number % unit == 0 && number >= least
 }
 
 fn one(
@@ -249,7 +287,7 @@ fn one(
                 .all(|lane| {
                     let offset =
                         (it.addresses[lane] & 0xFFFF_FFFF).wrapping_sub(start & 0xFFFF_FFFF);
-                    offset + it.bytes <= *size
+                    offset.saturating_add(it.bytes) <= *size
                 });
             count.compared += 1;
             let several = code.variables.iter().filter(|it| it.name == *variable);

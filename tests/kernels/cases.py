@@ -1405,6 +1405,18 @@ def stolen_blocks(random):
 
 
 @case(made_of="hand")
+def rows_and_banks(random):
+    lane, matrix = np.meshgrid(np.arange(32), np.arange(4), indexing="ij")
+    row, pair = 8 * matrix + lane // 4, lane % 4
+    first = 32 * row + pair
+    second = 32 * row + 4 * (row % 8) + pair
+    copy, spread = np.zeros(80, u32), np.zeros(96, u32)
+    copy[0], copy[40:72], spread[::3] = 64, np.arange(32), np.arange(32)
+    arguments = [zeros(128, u32), zeros(80, u32), zeros(96, u32), u32(40), u32(3)]
+    return arguments, {0: (first + second).astype(u32).ravel(), 1: copy, 2: spread}
+
+
+@case(made_of="hand")
 def wide_loads(random):
     x = random.integers(-50, 50, (32, 8)).astype(f32)
     return [x, Undefined(32, f32)], {1: np.full(32, x.sum(1).max(), f32)}

@@ -2,10 +2,13 @@
 
 use isa::{
     compute::LANES,
-    hardware::memory::{BANK_BYTES, SECTOR_BYTES, bank_conflict},
+    hardware::memory::{BANK_BYTES, BANKS, SECTOR_BYTES, bank_conflict},
 };
 
-use crate::values::lanes::Numbers;
+use crate::{api::LanePlaces, values::lanes::Numbers};
+
+/// The bytes after which the banks come again.
+const BANK_ROW: u64 = BANKS as u64 * BANK_BYTES;
 
 /// How many times the fewest possible sectors an access of global memory needs at least to be reported.
 pub(crate) const MANY_SECTORS: u32 = 4;
@@ -25,6 +28,11 @@ impl<T: Clone + PartialEq> Agreed<T> {
             Agreed::On(old) if *old != new => *self = Agreed::Not,
             _ => {}
         }
+    }
+
+    /// Whether samples do not agree.
+    pub(super) fn is_not(&self) -> bool {
+        matches!(self, Agreed::Not)
     }
 
     /// The figure, if all samples agree on it.
@@ -49,6 +57,8 @@ pub(super) struct Fold {
     /// Lanes that conflict, and the bank on which they do.
     pub(super) conflict: Agreed<Vec<u32>>,
     pub(super) bank: Agreed<u32>,
+    /// The first byte of the first lane in its row of banks, or in its sector.
+    start: Agreed<u64>,
     /// How many lanes access memory.
     pub(super) lanes: Agreed<u32>,
     /// Which lanes do.
@@ -70,12 +80,25 @@ impl Fold {
             ways: Agreed::Nothing,
             conflict: Agreed::Nothing,
             bank: Agreed::Nothing,
+            start: Agreed::Nothing,
             lanes: Agreed::Nothing,
             mask: Agreed::Nothing,
             aligned: true,
             residues: Agreed::Nothing,
             span: None,
         }
+    }
+
+    /// The places of the lanes that access memory, if their distances are the same in all samples.
+    pub(super) fn places(&self) -> Option<LanePlaces> {
+        let (offsets, mask) = (self.pattern.get()?, self.mask.get()?);
+        let lanes = (0..LANES as u32).filter(|it| mask >> it & 1 == 1);
+        Some(LanePlaces {
+            start: self.start.get(),
+            lanes: lanes
+                .zip(offsets.iter().map(|it| it.cast_signed()))
+                .collect(),
+        })
     }
 
     /// Whether all addresses are multiples of the size of the access; `None` if that depends on what is unknown.
@@ -154,6 +177,8 @@ impl Fold {
         self.mask.add(mask);
         let relative = |it: &(u32, u64)| it.1.wrapping_sub(first - shift);
         self.pattern.add(all.iter().map(relative).collect());
+        let row = if self.shared { BANK_ROW } else { SECTOR_BYTES };
+        self.start.add((first - shift) % row);
         if self.shared {
             let (ways, conflict) = bank_conflict(&all, bytes);
             self.ways.add(ways);

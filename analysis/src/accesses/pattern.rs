@@ -27,12 +27,15 @@ use crate::{
         lanes::{LaneSamples, SAMPLES},
         memory::{AccessKind, MemoryAccess},
         names::{name_of, parameter, register_name},
-        sampling::BlockShape,
+        sampling::{BlockShape, RowLengths},
     },
 };
 
 /// Instructions of a function at most, for which accesses are judged.
 const MAX_STEPS: usize = 60_000;
+/// Lengths of rows for which accesses are decided whose figures depend on them: in each case multiples of the first
+/// number that are at least the second one times as long.
+const ROWS: [(u64, u64); 4] = [(8, 1), (32, 1), (8, 32), (32, 32)];
 
 /// The accesses of the functions of a file, or of those with a name, in the order of the text. `block` is the shape of
 /// the blocks of those entries that state none.
@@ -161,7 +164,8 @@ fn judged(
             judges.push(AccessJudge::new(&mut samples, *step, access));
         }
     }
-    for sample in 0..SAMPLES.max(shape.warps()) {
+    let count = SAMPLES.max(shape.warps());
+    for sample in 0..count {
         db.unwind_if_revision_cancelled();
         samples.begin(sample);
         for judge in &mut judges {
@@ -187,10 +191,51 @@ fn judged(
             break;
         }
     }
+    if selection != Selection::Remarkable {
+        assume_rows(db, &mut samples, &mut judges, count);
+    }
     judges
         .into_iter()
         .map(|it| (it.step, it.pattern(&mut samples, &operands, function)))
         .collect()
+}
+
+/// Decides accesses whose figures depend on the lengths of rows, for lengths that are multiples of a small number.
+fn assume_rows<'s>(
+    db: &dyn Database,
+    samples: &mut LaneSamples<'_>,
+    judges: &mut [AccessJudge<'s>],
+    count: u32,
+) {
+    for (unit, least) in ROWS {
+        let mut open: Vec<(&mut AccessJudge<'s>, AccessJudge<'s>)> = Vec::new();
+        for judge in judges.iter_mut().filter(|it| it.is_open()) {
+            let rows = samples.integer_parameters(judge.access.address);
+            if !rows.is_empty() {
+                let mut again = AccessJudge::new(samples, judge.step, judge.access);
+                again.rows = Some((unit, least, rows));
+                open.push((judge, again));
+            }
+        }
+        if open.is_empty() {
+            return;
+        }
+        samples.assume_rows(RowLengths::Multiples(unit, least));
+        for sample in 0..count {
+            db.unwind_if_revision_cancelled();
+            samples.begin(sample);
+            for (_, again) in &mut open {
+                again.sample(samples);
+            }
+            open.retain(|it| !it.1.is_open());
+        }
+        samples.assume_rows(RowLengths::Any);
+        for (judge, again) in open {
+            judge.fold = again.fold;
+            judge.held = again.held;
+            judge.rows = again.rows;
+        }
+    }
 }
 
 /// Whether the address of an instruction starts with a register: `constant_access` judges a name and a number.
@@ -232,6 +277,8 @@ struct AccessJudge<'s> {
     /// Whether its figures assume something.
     assumes: bool,
     fold: Fold,
+    /// Where the figures hold: the lengths of rows, an entry of [`ROWS`], and the parameters with them.
+    rows: Option<(u64, u64, Vec<String>)>,
     /// The address of the variable in which the access lies, with its name and size.
     base: Option<(Node, String, u64)>,
     overflow: OverflowSearch,
@@ -254,6 +301,7 @@ impl<'s> AccessJudge<'s> {
             held: condition.is_none_or(|it| !samples.depends(access.address, it)),
             assumes: false,
             fold: Fold::new(access.bytes.unwrap_or(1), space.is_shared()),
+            rows: None,
             base,
             overflow: OverflowSearch::new(samples, step, access.address),
         }
@@ -283,6 +331,16 @@ impl<'s> AccessJudge<'s> {
         let base = self.base.as_ref();
         let base = base.map(|it| samples.at(it.0, self.block)[0]);
         self.fold.add(&addresses, mask, base);
+    }
+
+    /// Whether the samples so far do not agree on its figure.
+    fn is_open(&self) -> bool {
+        match self.space {
+            _ if self.access.bulk || self.access.bytes.is_none() => false,
+            AddressSpace::Global => self.fold.sectors.is_not(),
+            it if it.is_shared() => self.fold.ways.is_not(),
+            _ => false,
+        }
     }
 
     /// Whether the samples so far show that it is misaligned or slow.
@@ -360,11 +418,12 @@ impl<'s> AccessJudge<'s> {
             ideal_sectors: sectors.map(|it| it.1),
             ways,
             conflict: conflict.map(|it| (fold.bank.get(), it)),
+            places: fold.places().filter(|_| known),
             padding: fold.padding().filter(|_| ways > Some(1)),
             aligned: fold.aligned().filter(|it| known && (*it || decided)),
             in_range,
             extent: extent.filter(|_| in_range.is_some()),
-            assumptions: assumptions(samples, access, self.space, holds),
+            assumptions: assumptions(samples, access, self.space, holds, self.rows.as_ref()),
             overflow: self.overflow.wrap.map(|it| {
                 let written = text(samples, operands, function, self.step, it.node);
                 (written, it.found)
@@ -500,6 +559,7 @@ fn assumptions(
     access: &MemoryAccess,
     space: AddressSpace,
     holds: bool,
+    rows: Option<&(u64, u64, Vec<String>)>,
 ) -> Vec<String> {
     let mut found = Vec::new();
     let mut names = FxHashSet::default();
@@ -526,6 +586,15 @@ fn assumptions(
     }
     if samples.origin_kinds(access.address).place && samples.shape.threads.is_none() {
         found.push("blocks have a multiple of 32 threads along x".to_owned());
+    }
+    if let Some((unit, least, names)) = rows {
+        found.extend(names.iter().map(|it| match least {
+            1 => format!("param {it} is a positive multiple of {unit}"),
+            _ => format!(
+                "param {it} is a multiple of {unit} and at least {}",
+                unit * least
+            ),
+        }));
     }
     if access.partial {
         found.push("all bytes are copied".to_owned());

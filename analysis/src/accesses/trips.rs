@@ -1,11 +1,14 @@
 //! How often loops run.
 
-use isa::compute::{Binary, Node, Op, Width};
+use isa::compute::{Binary, LANES, Node, Op, Width};
 
 use crate::{
     flow::ids::BlockId,
     values::{Leaf, joins::LeafSource, lanes::LaneSamples},
 };
+
+/// Turns of a loop that are computed one after the other at most.
+const MAX_TURNS: u32 = 256;
 
 /// The iterations of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +36,8 @@ enum Relation {
     NotEqual,
 }
 
-/// The iterations of a loop with one exit, whose test compares a counter with a number that the loop does not change.
+/// The iterations of a loop with one exit, whose test compares a counter with a number that the loop does not change, or
+/// depends on the place of the thread only.
 pub(super) fn trips(
     samples: &mut LaneSamples<'_>,
     index: u32,
@@ -61,10 +65,88 @@ pub(super) fn trips(
     let target = graph.block_of.get(*target as usize).copied();
     let stays = target.is_some_and(|it| graph.in_loop(it, index));
     let condition = samples.branch_condition(exit)?;
+    let compared = compared(samples, index, exit, latch, condition, stays, names);
+    if compared.as_ref().is_some_and(|it| it.count.is_some()) {
+        return compared;
+    }
+    let turns = counted_turns(samples, index, exit, condition, stays);
+    let counted = turns.map(|it| {
+        let count = it + u64::from(exit != head || head == latch);
+        Trips {
+            text: count.to_string(),
+            count: Some(count),
+        }
+    });
+    counted.or(compared)
+}
+
+/// How many turns of a loop end with a branch that stays in it, computed turn by turn; `None` unless all threads of the
+/// block have the same number, whatever is unknown.
+fn counted_turns(
+    samples: &mut LaneSamples<'_>,
+    index: u32,
+    exit: BlockId,
+    condition: Node,
+    stays: bool,
+) -> Option<u64> {
+    samples.leaves_of(condition)?;
+    for leaf in samples.origins(condition) {
+        let known = match samples.source(leaf)? {
+            LeafSource::Phi(phi) => {
+                phi.index == Some(index) && phi.entry.len() == 1 && phi.back.len() == 1
+            }
+            it => it.is_place() && samples.shape.threads.is_some(),
+        };
+        if !known {
+            return None;
+        }
+    }
+    let graph = &samples.flow().graph;
+    let before = graph.dominator[graph.loops[index as usize].head as usize]?;
+    let mut found = None;
+    for warp in 0..samples.shape.warps().max(1) {
+        samples.begin(warp);
+        let lanes = samples.lanes_in(before);
+        if lanes == 0 {
+            continue;
+        }
+        let stays_after = |it: u64| (it & 1 == 1) == stays;
+        let mut turn = 0;
+        loop {
+            let truths = samples.in_turn(condition, exit, turn);
+            let staying = (0..LANES).filter(|it| lanes >> it & 1 == 1 && stays_after(truths[*it]));
+            match staying.count() as u32 {
+                0 => break,
+                it if it == lanes.count_ones() && turn < MAX_TURNS => turn += 1,
+                _ => return None,
+            }
+        }
+        if *found.get_or_insert(turn) != turn {
+            return None;
+        }
+    }
+    found.map(u64::from)
+}
+
+/// The iterations of a loop whose test is a comparison of a counter with a number that the loop does not change.
+fn compared(
+    samples: &mut LaneSamples<'_>,
+    index: u32,
+    exit: BlockId,
+    latch: BlockId,
+    condition: Node,
+    stays: bool,
+    names: &dyn Fn(u32) -> Option<String>,
+) -> Option<Trips> {
+    let head = samples.flow().graph.loops.get(index as usize)?.head;
     let test = comparison(samples, condition, stays, 0)?;
     let found = counter(samples, test.a, head).map(|it| (test, it));
     let found = found.or_else(|| {
         let test = test.swapped();
+        counter(samples, test.a, head).map(|it| (test, it))
+    });
+    let found = found.or_else(|| {
+        let test = isolated(samples, test, index, head)?;
         counter(samples, test.a, head).map(|it| (test, it))
     });
     let Some((test, counter)) = found else {
@@ -87,6 +169,10 @@ pub(super) fn trips(
     );
     let extra = i64::from(!before);
     if let (Some(start), Some(end)) = (start.map(sign_of), end.map(sign_of)) {
+        // Without a sign these are large numbers.
+        if !test.signed && test.relation != Relation::NotEqual && (start < 0 || end < 0) {
+            return None;
+        }
         let count = counted(test.relation, start, end, step)?;
         let count = u64::try_from(count.checked_add(extra)?).ok()?;
         return Some(Trips {
@@ -122,6 +208,41 @@ pub(super) fn trips(
         },
         count: None,
     })
+}
+
+/// A test whether two numbers differ, as one whether a counter differs from what the loop does not change: compilers
+/// compare their difference with 0.
+fn isolated(
+    samples: &mut LaneSamples<'_>,
+    test: Comparison,
+    index: u32,
+    head: BlockId,
+) -> Option<Comparison> {
+    if test.relation != Relation::NotEqual {
+        return None;
+    }
+    let difference = samples.values.graph.subtract(test.a, test.b, 32);
+    let sum = samples.values.graph.linear(difference, 32);
+    let mut counter = None;
+    let mut rest = Vec::new();
+    for (term, by) in &sum.terms {
+        let inner = extended(samples, *term);
+        let leaf = samples.leaf_number(inner);
+        let leaf = leaf.and_then(|it| samples.values.leaves().get(it as usize));
+        if matches!(leaf, Some(Leaf::Phi(_, block)) if *block == head) && counter.is_none() {
+            counter = Some((inner, sign(*by)));
+        } else if samples.is_outside(*term, index) {
+            rest.push((*term, sign(*by)));
+        } else {
+            return None;
+        }
+    }
+    let (a, by @ (1 | -1)) = counter? else {
+        return None;
+    };
+    let rest = rest.into_iter().map(|(node, factor)| (node, -by * factor));
+    let b = samples.values.graph.sum(rest, -by * sign(sum.constant));
+    Some(Comparison { a, b, ..test })
 }
 
 /// The iterations of a loop whose counter grows by a number that is known at run time only.

@@ -35,6 +35,8 @@ pub struct AccessPattern {
     pub ways: Option<u32>,
     /// Lanes that access so many words of one bank, with the bank if it does not depend on where variables lie.
     pub conflict: Option<(Option<u32>, Vec<u32>)>,
+    /// The place of each lane, if the distances between them are known.
+    pub places: Option<LanePlaces>,
     /// The distance in bytes of rows whose lanes conflict, and how far apart they would be accessed without a conflict.
     pub padding: Option<(u64, u64)>,
     /// Whether addresses are multiples of the size of the access in all launches; `None` if in some only.
@@ -48,6 +50,16 @@ pub struct AccessPattern {
     pub assumptions: Vec<String>,
     /// A number of 32 bits inside the address that wraps in some thread, as an expression.
     pub overflow: Option<(String, AddressOverflow)>,
+}
+
+/// The places that the lanes of a warp access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanePlaces {
+    /// The first byte of the first lane in the 128 bytes after which the banks of shared memory come again, or in its
+    /// sector of global memory; `None` if that depends on what is unknown.
+    pub start: Option<u64>,
+    /// The lanes that access memory, with the distances in bytes from the first one.
+    pub lanes: Vec<(u32, i64)>,
 }
 
 /// A number of 32 bits that wraps before it becomes a part of an address of 64 bits.

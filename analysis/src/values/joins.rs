@@ -32,7 +32,7 @@ pub(crate) enum LeafSource {
 pub(crate) struct Phi {
     pub(super) join: Rc<Join>,
     /// The loop whose head the place is.
-    pub(super) index: Option<u32>,
+    pub(crate) index: Option<u32>,
     /// The values at the ends of the blocks before, those in the loop left out.
     pub(crate) entry: Vec<(BlockId, Node)>,
     /// Those of the blocks in the loop.

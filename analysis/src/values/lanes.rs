@@ -17,7 +17,7 @@ use super::{
     engine::{Leaf, Purpose, Values},
     joins::{Join, LeafSource, OriginKinds, Parameter},
     memory::{AccessKind, MemoryAccess},
-    sampling::{BlockShape, LoopTurns, Random, Style, Warp},
+    sampling::{BlockShape, LoopTurns, Random, RowLengths, Style, Warp},
 };
 use crate::{
     flow::{
@@ -74,6 +74,7 @@ pub(crate) struct LaneSamples<'a> {
     /// How many numbers the sample has.
     kept: usize,
     random: Random,
+    rows: RowLengths,
     warp: Warp,
     frames: FxHashMap<LoopTurns, Frame>,
     open: FxHashSet<(u32, LoopTurns)>,
@@ -135,6 +136,7 @@ impl<'a> LaneSamples<'a> {
             origin_kinds: Vec::new(),
             kept: 0,
             random: Random::default(),
+            rows: RowLengths::Any,
             warp: Warp::default(),
             frames: FxHashMap::default(),
             open: FxHashSet::default(),
@@ -463,9 +465,14 @@ impl<'a> LaneSamples<'a> {
         self.leaf_of(node).map(|it| it.0)
     }
 
+    /// Sets what the integer parameters may be in all samples that begin afterwards.
+    pub(crate) fn assume_rows(&mut self, rows: RowLengths) {
+        self.rows = rows;
+    }
+
     /// Begins a sample.
     pub(crate) fn begin(&mut self, sample: u32) {
-        self.random = Random::new(sample);
+        self.random = Random::new(sample, self.rows);
         self.warp = self.shape.warp(sample, &self.random);
         self.frames.clear();
         self.kept = 0;

@@ -83,6 +83,8 @@ pub(crate) enum Style {
     Index,
     /// A number of blocks.
     Count,
+    /// A parameter of so many bits, which is not the start of an array.
+    Parameter(u32),
     /// Data of so many bits.
     Data(u32),
 }
@@ -96,11 +98,25 @@ pub(crate) const SHARED_ALIGNMENT: u64 = 1024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Random {
     sample: u32,
+    rows: RowLengths,
 }
 
+/// The numbers that integer parameters may be: most are lengths of rows and distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RowLengths {
+    #[default]
+    Any,
+    /// Multiples of a number, and at least so many times as much.
+    Multiples(u64, u64),
+}
+
+/// Numbers for which figures are often others than for all larger ones: a row of one element, an array of none, a
+/// distance that keeps accesses in one sector.
+const SMALL: [u64; 8] = [0, 1, 2, 3, 4, 8, 16, 32];
+
 impl Random {
-    pub(crate) fn new(sample: u32) -> Random {
-        Random { sample }
+    pub(crate) fn new(sample: u32, rows: RowLengths) -> Random {
+        Random { sample, rows }
     }
 
     /// A number for a key (splitmix64).
@@ -134,18 +150,35 @@ impl Random {
         })
     }
 
+    /// A small number in some of the samples: each has its turn for every key.
+    fn small(&self, key: u64) -> Option<u64> {
+        let first = Random::default().number(key) as usize;
+        let turn = first % SMALL.len() + (self.sample / 4) as usize;
+        (self.sample % 4 == 2).then(|| SMALL[turn % SMALL.len()])
+    }
+
     pub(crate) fn styled(&self, key: u64, style: Style) -> u64 {
         let number = self.number(key);
         match style {
+            Style::Parameter(bits) => {
+                let number = self.styled(key, Style::Data(bits));
+                match self.rows {
+                    RowLengths::Multiples(unit, least) if bits >= 32 && number < least => {
+                        unit * (number + least)
+                    }
+                    RowLengths::Multiples(unit, _) if bits >= 32 => unit * number,
+                    _ => number,
+                }
+            }
             Style::Pointer => 0x7f00_0000_0000 + POINTER_ALIGNMENT * (number % (1 << 22)),
             Style::Address(alignment, start) => start + alignment.max(1) * (number % 128),
             // Guards hold in the first blocks, and of large arrays.
             Style::Index if self.sample % 2 == 1 => number % 3,
             Style::Index => number % 4093,
-            Style::Count => 1 + number % 4093,
+            Style::Count => self.small(key).unwrap_or(number % 4093).max(1),
             Style::Data(1) => number & 1,
             Style::Data(_) if self.sample % 4 == 3 => 1 + number % 1_000_003,
-            Style::Data(_) => 1 + number % 5003,
+            Style::Data(_) => self.small(key).unwrap_or(1 + number % 5003),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use isa::{
-    compute::{AddressSpace, Node},
+    compute::{AddressSpace, Node, Op},
     event::EventKind,
     operand::Space,
 };
@@ -133,7 +133,7 @@ impl<'a> LaneSamples<'a> {
         });
         Some(LeafSource::Uniform(
             parameter_key(key),
-            Style::Data(8 * bytes as u32),
+            Style::Parameter(8 * bytes as u32),
         ))
     }
 
@@ -152,6 +152,10 @@ impl<'a> LaneSamples<'a> {
             let sum = self.values.graph.linear(node, 64);
             for (term, by) in &sum.terms {
                 let Some((leaf, what)) = self.leaf_of(*term) else {
+                    // Addresses in shared memory are often computed in 32 bits, and a part of the block may follow.
+                    if let (Op::ZeroExtend(inner, 32), 1) = (self.values.graph.op(*term), *by) {
+                        work.push(inner);
+                    }
                     continue;
                 };
                 let space = match what {
@@ -202,12 +206,34 @@ impl<'a> LaneSamples<'a> {
         Some((found?, turning))
     }
 
+    /// Whether a node depends on the number of threads of a block.
+    pub(crate) fn depends_on_shape(&mut self, node: Node) -> bool {
+        let leaves = self.origins(node);
+        let of_shape = |it: u32| matches!(self.sources[it as usize], LeafSource::Threads(_));
+        leaves.into_iter().any(of_shape)
+    }
+
     /// Whether a leaf is the start of an array that the launch passes.
     pub(crate) fn is_pointer(&self, leaf: u32) -> bool {
         matches!(
             self.sources.get(leaf as usize),
             Some(LeafSource::Uniform(_, Style::Pointer))
         )
+    }
+
+    /// The names of the integer parameters from which a value is made.
+    pub(crate) fn integer_parameters(&mut self, node: Node) -> Vec<String> {
+        let mut found = Vec::new();
+        for leaf in self.origins(node) {
+            if let LeafSource::Uniform(_, Style::Parameter(32..)) = self.sources[leaf as usize]
+                && let Some(it) = self.parameter_of(leaf)
+            {
+                found.push(it.name.clone());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// The parameter that a leaf is.

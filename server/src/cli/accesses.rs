@@ -97,11 +97,12 @@ pub(super) fn run(args: &AccessesArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 let line = lines.position(it.range.start(), Encoding::Utf8).line + 1;
                 let bytes = it.bytes.map_or_else(|| "?".to_owned(), |it| it.to_string());
                 io.line(format_args!(
-                    "{line:>6} {:<6} {:<7} {bytes:>4} B  {:<34} {}",
+                    "{line:>6} {:<6} {:<7} {bytes:>4} B  {:<34} {}{}",
                     it.kind,
                     it.space,
                     figures(it),
-                    it.address
+                    it.address,
+                    condition(it)
                 ))?;
             }
         }
@@ -139,5 +140,16 @@ fn figures(it: &AccessPattern) -> String {
         (true, _) => known,
         (false, true) => "unknown".to_owned(),
         (false, false) => format!("unknown, {known}"),
+    }
+}
+
+/// The lengths of rows for which the figures hold, as the end of a line. Other assumptions hold in nearly all launches.
+fn condition(it: &AccessPattern) -> String {
+    let of_rows = |it: &&String| it.starts_with("param ") && it.contains(" multiple of ");
+    let all = it.assumptions.iter().filter(of_rows);
+    let all: Vec<&str> = all.map(|it| it.trim_start_matches("param ")).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("  if {}", all.join(", ")),
     }
 }

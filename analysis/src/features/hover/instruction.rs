@@ -38,12 +38,11 @@ impl WordContext<'_> {
         let shown = folded(&shown);
         let mut fragments = String::new();
         matrix::fragments(&mut fragments, &found);
-        let outcome = self.outcome(&found, true);
-        let mut page = page::opcode(&found, opcode, &shown, &fragments, outcome)?;
-        if let Some(accesses) = self.accesses(instruction) {
-            let _ = write!(page, "\n\n{accesses}");
-        }
-        Some(page)
+        // Both are about this statement, and more than the page of the instruction.
+        let known = [self.outcome(&found, true), self.accesses(instruction)];
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        let known = (!known.is_empty()).then(|| known.join("\n\n"));
+        page::opcode(&found, opcode, &shown, &fragments, known)
     }
 
     /// Sentences about the accesses of an instruction.
