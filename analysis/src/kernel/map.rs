@@ -130,8 +130,9 @@ pub struct CopiedTile {
     pub source: Option<String>,
     /// The copies.
     pub copies: Vec<TextRange>,
-    /// The bytes that the copies of the innermost loop fill in one turn of it, in a block of [`KernelMap::threads`].
-    pub bytes: u64,
+    /// The bytes that the copies of the innermost loop fill in one turn of it, in a block of [`KernelMap::threads`]; `None`
+    /// if that depends on the shape of the block, which the text does not bound.
+    pub bytes: Option<u64>,
     /// How many places these fill in turn, if they come again.
     pub stages: Option<usize>,
     /// The loads that read it and whose results products of matrices use.

@@ -2,8 +2,9 @@
 //! these load, and the stages of the tiles that threads copy. [`super::chains`] follows what is loaded.
 //!
 //! The addresses are numbers, computed for every thread of the block, or of the largest one if the text has no other
-//! shape, and for some turns of the loop; an address that
-//! depends on anything but the place of a thread and the turn is left out.
+//! shape, and for some turns of the loop; an address that depends on anything but the place of a thread and the turn is
+//! left out. Without launch bounds, what blocks of several shapes have in common is taken, of addresses that do not depend
+//! on the shape.
 
 use isa::{
     compute::{LANES, Node},
@@ -20,13 +21,15 @@ use crate::{
         map::CopiedTile,
         rings::Copy,
     },
-    values::{lanes::LaneSamples, memory::MemoryAccess},
+    values::{lanes::LaneSamples, memory::MemoryAccess, sampling::BlockShape},
 };
 
 /// Turns of a loop for which addresses are computed.
 const TURNS: u32 = 16;
 /// Stages at most: they come at least twice in these turns.
 const MAX_STAGES: usize = 8;
+/// The shapes that are tried for blocks without bounds.
+const SHAPES: [[u32; 3]; 3] = [[128, 1, 1], [256, 1, 1], [32, 8, 1]];
 /// Accesses whose addresses are computed, and addresses of one kernel at most.
 const MAX_ACCESSES: usize = 1024;
 const MAX_NUMBERS: usize = 1 << 17;
@@ -131,14 +134,68 @@ impl Kernel<'_, '_> {
         if copies.is_empty() && regions.is_empty() {
             return Vec::new();
         }
-        let subject = self.subject;
-        let shape = largest_block(subject.db, subject.function);
-        if shape.threads.is_none() || copies.len() > MAX_ACCESSES {
-            return match copies.is_empty() {
-                true => Vec::new(),
-                false => vec![self.unplaced(copies)],
-            };
+        let shape = largest_block(self.subject.db, self.subject.function);
+        if copies.len() > MAX_ACCESSES {
+            return vec![self.unplaced(copies)];
         }
+        match shape.threads {
+            Some(_) => self.tiles_in(shape, true, &copies, regions, bulk),
+            None if copies.is_empty() => Vec::new(),
+            None => self.tiles_in_any(shape, &copies),
+        }
+    }
+
+    /// The tiles in blocks of any shape.
+    fn tiles_in_any(&mut self, any: BlockShape, copies: &FxHashSet<Step>) -> Vec<CopiedTile> {
+        let mut common: Option<Vec<CopiedTile>> = None;
+        for threads in SHAPES {
+            let shape = BlockShape {
+                threads: Some(threads),
+                ..any
+            };
+            let tiles = self.tiles_in(shape, false, copies, &[], &mut []);
+            let Some(common) = &mut common else {
+                common = Some(tiles);
+                continue;
+            };
+            for tile in common {
+                let same = |it: &&CopiedTile| {
+                    it.place == tile.place && it.copies == tile.copies && it.source == tile.source
+                };
+                match tiles.iter().find(same) {
+                    Some(other) => {
+                        tile.bytes = tile.bytes.filter(|it| other.bytes == Some(*it));
+                        tile.stages = tile.stages.filter(|it| other.stages == Some(*it));
+                        tile.reads.retain(|it| other.reads.contains(it));
+                        tile.products.retain(|it| other.products.contains(it));
+                    }
+                    None => (tile.place, tile.source) = (None, None),
+                }
+            }
+        }
+        let common = common.unwrap_or_default().into_iter();
+        let (mut placed, unplaced): (Vec<_>, Vec<_>) = common.partition(|it| it.place.is_some());
+        let mut rest: Vec<_> = unplaced.into_iter().flat_map(|it| it.copies).collect();
+        if !rest.is_empty() {
+            rest.sort_by_key(|it| it.start());
+            placed.push(CopiedTile {
+                copies: rest,
+                ..self.unplaced(None)
+            });
+        }
+        placed
+    }
+
+    /// The tiles in blocks of a shape, which may be one of several.
+    fn tiles_in(
+        &mut self,
+        shape: BlockShape,
+        bounded: bool,
+        copies: &FxHashSet<Step>,
+        regions: &[Region],
+        bulk: &mut [Copy],
+    ) -> Vec<CopiedTile> {
+        let subject = self.subject;
         let (db, function, flow) = (subject.db, subject.function, subject.flow);
         let mut samples = LaneSamples::new(db, function, flow, shape, true);
         let mut uses = self.uses_of_loads(&samples);
@@ -160,6 +217,9 @@ impl Kernel<'_, '_> {
                     continue;
                 }
                 let Some(bytes) = access.bytes else { continue };
+                if !bounded && samples.depends_on_shape(access.address) {
+                    continue;
+                }
                 let place = Accessed {
                     step: *step,
                     node: access.address,
@@ -201,8 +261,9 @@ impl Kernel<'_, '_> {
         }
         let placed: FxHashSet<Step> = writes.iter().map(|it| it.step).collect();
         let groups = groups(writes).into_iter();
-        let mut tiles: Vec<CopiedTile> =
-            groups.map(|it| self.tile(&it, &reads, &products)).collect();
+        let mut tiles: Vec<CopiedTile> = groups
+            .map(|it| self.tile(&it, bounded, &reads, &products))
+            .collect();
         if placed.len() < copies.len() {
             // Any tile may have another stage there.
             for tile in &mut tiles {
@@ -219,7 +280,7 @@ impl Kernel<'_, '_> {
             place: None,
             source: None,
             copies: self.ranges(copies),
-            bytes: 0,
+            bytes: None,
             stages: None,
             reads: Vec::new(),
             products: Vec::new(),
@@ -238,6 +299,7 @@ impl Kernel<'_, '_> {
     fn tile(
         &self,
         writes: &[Reach],
+        bounded: bool,
         reads: &[Reach],
         products: &FxHashMap<Step, Vec<Step>>,
     ) -> CopiedTile {
@@ -247,9 +309,10 @@ impl Kernel<'_, '_> {
         writes.iter().for_each(|it| all.add_all(&it.all));
         inner().for_each(|it| once.add_all(&it.once));
         let stages = inner().next().and_then(|it| it.stages);
-        // Copies before the loop fill stages of it.
+        // Copies before the loop fill stages of it. Larger blocks than the code is made for fill the next stage as well.
         let fits = |it: &usize| {
-            inner().all(|own| own.stages == Some(*it)) && once.count() * *it as u64 == all.count()
+            inner().all(|own| own.stages == Some(*it))
+                && (!bounded || once.count() * *it as u64 == all.count())
         };
         let order = self.order_after(writes.iter().map(|it| it.step));
         let meets = |it: &&Reach| {
@@ -271,7 +334,7 @@ impl Kernel<'_, '_> {
                 [name] => Some(self.subject.without_function(name).to_owned()),
                 _ => None,
             },
-            bytes: once.count(),
+            bytes: Some(once.count()),
             stages: stages.filter(fits),
             reads: self.ranges(loads.filter(is_load)),
             products: self.ranges(used.copied()),

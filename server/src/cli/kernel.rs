@@ -125,7 +125,7 @@ struct Tile {
     source: Option<String>,
     copies: Vec<u32>,
     /// The bytes of a stage.
-    bytes: u64,
+    bytes: Option<u64>,
     stages: Option<usize>,
     reads: Vec<u32>,
     products: Vec<u32>,

@@ -312,7 +312,8 @@ fn tiles_that_threads_copy() {
             k None
             smem None [11, 12, 14, 15, 27, 28] [22, 23, 32]
             loop 18 depth 1 waits 0
-            tile None from None None stages of 0 filled [11, 12, 14, 15, 27, 28] read [] []
+            tile Some("smem") from Some("param_0") Some(3) stages of ? filled [11, 14, 27] read [22] [24]
+            tile Some("smem+3072") from Some("param_1") Some(3) stages of ? filled [12, 15, 28] read [23] [24]
             barrier Some(0) None [20] []
             unknown []
         "#]],
@@ -327,7 +328,7 @@ fn tiles_that_threads_copy() {
             loop 18 depth 1 waits 0
             tile Some("smem") from Some("param_0") None stages of 2048 filled [11, 14] read [22] [24]
             tile Some("smem+3072") from Some("param_1") None stages of 2048 filled [12, 15] read [23] [24]
-            tile None from None None stages of 0 filled [27, 28] read [] []
+            tile None from None None stages of ? filled [27, 28] read [] []
             barrier Some(0) None [20] []
             unknown []
         "#]],

@@ -78,7 +78,7 @@ fn check(text: &str, expect: Expect) {
                 it.place,
                 it.source,
                 it.stages,
-                it.bytes,
+                it.bytes.map_or_else(|| "?".to_owned(), |it| it.to_string()),
                 lines(&it.copies),
                 lines(&it.reads),
                 lines(&it.products)

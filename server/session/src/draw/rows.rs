@@ -245,7 +245,10 @@ impl Text<'_> {
         let block = self.map.threads.filter(|it| !it.1);
         let block = block.map_or_else(String::new, |it| format!(" in blocks of {} threads", it.0));
         let rest = joined([
-            Some(format!("{stages} of {} bytes{block}", it.bytes)),
+            Some(match it.bytes {
+                Some(bytes) => format!("{stages} of {bytes} bytes{block}"),
+                None => stages,
+            }),
             Some(match &it.source {
                 Some(name) => format!("filled from `{name}` at {copies}"),
                 None => format!("filled at {copies}"),
