@@ -10,6 +10,7 @@
 mod both;
 mod chain;
 mod combination;
+mod compact;
 mod line;
 mod plan;
 mod reduction;

@@ -9,6 +9,7 @@ use crate::flow::ids::{BlockId, Step};
 use super::{
     both::Both,
     chain,
+    compact::compact,
     line::{Condition, Line, Row},
     reduction, repetition,
     statement::Writer,
@@ -430,6 +431,9 @@ impl<'a, 'db> Rows<'a, 'db> {
                 line.steps.sort_unstable();
                 line.steps.dedup();
             }
+        }
+        if lines.len() > LONG_FUNCTION {
+            lines = compact(lines);
         }
         find_leads(&mut lines);
         lines
