@@ -103,19 +103,25 @@ fn lanes_and_banks() {
         "and.b32 %r3, %r1, 15; shl.b32 %r4, %r3, 7; shr.u32 %r5, %r1, 4; and.b32 %r5, %r5, 1;";
     let load = "shl.b32 %r5, %r5, 4; add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r2; \
                 l$0dmatrix.sync.aligned.m8n8.x4.shared.b16 {%r3, %r5, %r6, %r7}, [%r4];";
-    check_grid(&format!("{rows} {load}"), expect![[r#"
+    check_grid(
+        &format!("{rows} {load}"),
+        expect![[r#"
           bank of each, counted from that of lane 0
          0–7   0–3  0–3  0–3  0–3  0–3  0–3  0–3  0–3
          8–15  0–3  0–3  0–3  0–3  0–3  0–3  0–3  0–3
         16–23  4–7  4–7  4–7  4–7  4–7  4–7  4–7  4–7
-        24–31  4–7  4–7  4–7  4–7  4–7  4–7  4–7  4–7"#]]);
+        24–31  4–7  4–7  4–7  4–7  4–7  4–7  4–7  4–7"#]],
+    );
     let swizzle = "and.b32 %r6, %r3, 7; xor.b32 %r5, %r5, %r6;";
-    check_grid(&format!("{rows} {swizzle} {load}"), expect![[r#"
+    check_grid(
+        &format!("{rows} {swizzle} {load}"),
+        expect![[r#"
           bank of each, counted from that of lane 0
          0–7     0–3    4–7   8–11  12–15  16–19  20–23  24–27  28–31
          8–15    0–3    4–7   8–11  12–15  16–19  20–23  24–27  28–31
         16–23    4–7    0–3  12–15   8–11  20–23  16–19  28–31  24–27
-        24–31    4–7    0–3  12–15   8–11  20–23  16–19  28–31  24–27"#]]);
+        24–31    4–7    0–3  12–15   8–11  20–23  16–19  28–31  24–27"#]],
+    );
     check_grid(
         "shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; l$0d.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r3];",
         expect![[r#"
