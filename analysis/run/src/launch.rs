@@ -206,6 +206,8 @@ pub enum Schedule {
 pub struct Limits {
     /// Instructions of warps.
     pub steps: u64,
+    /// Instructions of warps after the last finding, once there is one: wrong code may loop forever.
+    pub after_findings: u64,
     /// Bytes of arrays, shared and local memory together.
     pub memory: u64,
 }
@@ -214,6 +216,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             steps: 1 << 32,
+            after_findings: 1 << 24,
             memory: 256 << 20,
         }
     }

@@ -8,7 +8,7 @@ use crate::matrix::tensor_map::{BoxMode, MapField};
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
 pub const CTA_SHIFT: u32 = 24;
 
-/// Bits of an address at a logical endpoint below its identifier: those of the offset, PTX ISA 9.7.10.1. An offset or an
+/// Bits of an address at a logical endpoint that the offset has, below its identifier, PTX ISA 9.7.10.1. An offset or an
 /// identifier that needs more bits is replaced by the largest one, which no launch has.
 pub const FABRIC_SHIFT: u32 = 40;
 /// Bits of the identifier in such an address.
@@ -201,7 +201,7 @@ pub struct TensorBox {
     pub start: Option<Node>,
     /// The kind of logical endpoint at which that address is, of a fabric operation.
     pub fabric: Option<AddressSpace>,
-    /// The elements along each dimension that replace those of the map, if any do.
+    /// The elements along each dimension where the statement replaces the sizes of the map.
     pub sizes: Vec<Node>,
     /// The bytes from one element to the next along the dimensions after the first, with them.
     pub strides: Vec<Node>,

@@ -19,6 +19,7 @@ mod builder;
 mod combination;
 mod division;
 mod exact;
+mod fabric;
 mod finish;
 pub mod float;
 mod fuse;

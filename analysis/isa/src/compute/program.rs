@@ -10,7 +10,7 @@ use crate::matrix::tensor_map::BoxMode;
 use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
     matrix::MatrixProgram,
-    memory::{AddressSpace, Bulk, BulkSource, Counter, MapStore, Place, Store, Until},
+    memory::{Bulk, BulkSource, Counter, MapStore, Place, Store, Until},
     node::Node,
     pass::Pass,
     tensor::TensorStep,
@@ -585,18 +585,6 @@ impl Program {
             && self.bulk.is_empty()
             && self.fields.is_empty()
             && self.tensor.is_none()
-    }
-
-    /// Whether it accesses memory at a logical endpoint of a fabric.
-    #[must_use]
-    pub fn accesses_fabric(&self) -> bool {
-        let is_fabric = |it| matches!(it, AddressSpace::Fabric | AddressSpace::FabricCopies);
-        let boxes = self.bulk.iter().filter_map(|it| match &it.from {
-            BulkSource::Box { of, .. } => Some(of),
-            _ => it.to_box.as_ref(),
-        });
-        self.places.iter().any(|it| is_fabric(it.space))
-            || boxes.into_iter().any(|it| it.fabric.is_some())
     }
 
     /// Whether it divides integers.

@@ -74,7 +74,7 @@ pub enum EventKind {
     ClusterWait,
     /// `proxy-fence`: what the generic proxy wrote to shared memory is seen by the asynchronous one.
     ProxyFence,
-    /// `map-acquire addr`: the proxy of tensor maps sees what was written to the map before.
+    /// `map-acquire addr`: the proxy of tensor maps sees earlier writes to the map.
     MapAcquire,
     /// `tensor-alloc addr columns`
     TensorAlloc,

@@ -88,7 +88,7 @@ const GROUPS: [Group; 7] = [
     Group::Fetch,
 ];
 
-/// The place of an operation of a whole warp among those of its lanes.
+/// The number that an operation of a whole warp has in place of a lane.
 const WHOLE_WARP: u8 = LANES as u8;
 /// Whether the operations of a warp are committed and waited for as a whole, and not those of each lane.
 fn is_of_warp(group: Group) -> bool {

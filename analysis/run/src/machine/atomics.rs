@@ -6,6 +6,8 @@ mod tests;
 use analysis::code::Instruction;
 use isa::compute::{Program, Surroundings};
 
+use crate::outcome::FindingCode;
+
 use super::{
     Machine,
     findings::{UNDEFINED_ADDRESS, lanes_of},
@@ -13,6 +15,10 @@ use super::{
     running::{Running, kind_of},
     warp::{LANES, Warp},
 };
+
+/// The message about an operation on an mbarrier whose effect the manual leaves open.
+const OPEN_ARRIVAL: &str =
+    "the arrival completes the phase of the mbarrier, which this form must not do";
 
 impl Machine<'_> {
     /// Runs a program in one lane after the other: what it reads and writes is one access. `undefined` are the lanes in
@@ -52,6 +58,14 @@ impl Machine<'_> {
             access.first_lane = lane;
             self.single
                 .run_on(program, &own, &surroundings, &mut access);
+            if let Some(node) = program.unspecified
+                && self.single.value(node)[0] & 1 == 1
+            {
+                let (code, at) = (FindingCode::MbarrierMisuse, access.at);
+                access
+                    .findings
+                    .push(code, &at, 1 << lane, OPEN_ARRIVAL.to_owned(), Vec::new());
+            }
             let loaded = access.undefined >> lane & 1 == 1;
             let mut marks = Vec::new();
             if loaded || undefined >> lane & 1 == 1 {

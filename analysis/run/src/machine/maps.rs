@@ -2,8 +2,6 @@
 
 use analysis::code::Event;
 use isa::matrix::tensor_map::SIZE;
-use rustc_hash::FxHashMap;
-use syntax::TextRange;
 
 use crate::outcome::{FindingCode, Related};
 
@@ -11,22 +9,10 @@ use super::{
     Machine,
     access::{Access, Region},
     findings::lanes_of,
+    map_writes::Written,
     running::Running,
     warp::Warp,
 };
-
-/// The tensor maps in global memory that were written, by their addresses.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Maps(FxHashMap<u64, Written>);
-
-/// A tensor map that was written.
-#[derive(Clone, Debug)]
-struct Written {
-    /// The last statement that wrote it.
-    range: TextRange,
-    /// The numbers of the blocks one of whose threads has acquired it since.
-    acquired: Vec<u64>,
-}
 
 impl Machine<'_> {
     /// Lanes acquire tensor maps: those at the addresses of an operand, or all without one.
@@ -171,7 +157,7 @@ ret;
             p1 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]
             p2 = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]"#]],
         );
-        // That of another map.
+        // An acquire at another address.
         check(
             "fence.proxy.tensormap::generic.acquire.gpu [%x], 128;",
             expect![[r#"

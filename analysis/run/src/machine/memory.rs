@@ -3,7 +3,7 @@
 use isa::compute::{AddressSpace, window};
 use rustc_hash::FxHashMap;
 
-use super::{maps::Maps, texture::Described};
+use super::{map_writes::Maps, texture::Described};
 
 /// Bytes with what is known of them.
 #[derive(Clone, Debug, Default)]

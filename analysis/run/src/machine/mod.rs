@@ -17,6 +17,7 @@ mod findings;
 pub(crate) mod inspect;
 mod knowledge;
 mod launch;
+mod map_writes;
 mod maps;
 #[cfg(test)]
 mod matrices;
@@ -33,6 +34,7 @@ mod sampling;
 mod schedule;
 mod shadow;
 pub(crate) mod single;
+mod sleep;
 mod special;
 mod spin;
 mod step;

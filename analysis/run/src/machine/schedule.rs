@@ -31,6 +31,9 @@ pub(super) struct Order {
     pub(super) progress: u64,
     /// Whether a block has ended since clusters were removed.
     pub(super) block_ended: bool,
+    /// The number of findings, and the step at which it changed last.
+    findings: usize,
+    found: u64,
 }
 
 impl Order {
@@ -45,6 +48,8 @@ impl Order {
             turns: 0,
             progress: 0,
             block_ended: false,
+            findings: 0,
+            found: 0,
         }
     }
 
@@ -80,6 +85,7 @@ impl Machine<'_> {
             return None;
         }
         self.retire();
+        self.end_after_findings();
         if self.ended.is_some() {
             return None;
         }
@@ -118,6 +124,18 @@ impl Machine<'_> {
             return None;
         };
         Some(chosen)
+    }
+
+    /// Ends a run long after its last finding.
+    fn end_after_findings(&mut self) {
+        let count = self.world.findings.all.len();
+        if count != self.order.findings {
+            self.order.findings = count;
+            self.order.found = self.steps;
+        }
+        if count > 0 && self.steps - self.order.found > self.launch.limits.after_findings {
+            self.ended = Some(Ended::Limit);
+        }
     }
 
     fn run_warp(&mut self, cluster: usize, block: usize, number: usize) {
@@ -324,5 +342,47 @@ impl Machine<'_> {
             live: threads,
             ..Block::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        description::{Description, Value},
+        launch::Limits,
+        machine::{Machine, tests::code},
+        outcome::Ended,
+    };
+
+    #[test]
+    fn runs_with_findings_end() {
+        let text = ".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+.reg .b32 %r;
+.reg .b64 %p;
+ld.param.u64 %p, [out];
+l: ld.global.u32 %r, [%p];
+add.u32 %r, %r, 1;
+st.global.u32 [%p], %r;
+bra l;
+}
+";
+        let code = code(text);
+        let launch = "block = 32\nargs.out = { zeros = [1], type = 'u32' }";
+        let description = Description::read(&Value::parse(launch).unwrap()).unwrap();
+        let none = |_: &str| Err("there are no files".to_owned());
+        let limits = Limits {
+            after_findings: 1000,
+            ..Limits::default()
+        };
+        let prepared = description.prepare(&code, 0, limits, &none).unwrap();
+        let mut machine = Machine::new(&code, prepared.launch).unwrap();
+        assert!(machine.advance(1_000_000));
+        let outcome = machine.outcome();
+        assert_eq!(outcome.ended, Ended::Limit);
+        assert!(!outcome.findings.is_empty() && outcome.steps < 10_000);
     }
 }

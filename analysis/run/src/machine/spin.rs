@@ -6,7 +6,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::{Machine, watch};
+use super::{Machine, sleep};
 
 /// After so many instructions without a change of memory, states are compared.
 const PATIENCE: u64 = 8_000;
@@ -61,7 +61,7 @@ impl Machine<'_> {
                     (number, it.arrived, it.expected).hash(&mut hasher);
                 }
                 for warp in &block.warps {
-                    watch::hash(warp, &mut hasher);
+                    sleep::hash(warp, &mut hasher);
                 }
             }
         }

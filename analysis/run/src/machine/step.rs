@@ -100,8 +100,7 @@ impl Machine<'_> {
         }
         if active != lanes && (Self::meets(instruction) || instruction.control != Control::Next) {
             if matches!(instruction.together, Together::Warp | Together::Warpgroup) {
-                let message =
-                    "the guard of this instruction differs between lanes, and all of the warp must execute it";
+                let message = "the guard of this instruction differs between lanes, and all of the warp must execute it";
                 self.report(FindingCode::DivergentSync, &running, message.to_owned());
             }
             // Those whose guard does not hold continue alone.

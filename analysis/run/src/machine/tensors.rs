@@ -293,7 +293,7 @@ impl Access<'_> {
         Some((bytes, map))
     }
 
-    /// Writes a box of the tensor whose map is at an address from so many bytes of shared memory, perhaps combined with
+    /// Writes a box of the tensor whose map is at an address from bytes of shared memory, perhaps combined with
     /// what is there; returns whether the map has the box.
     pub(super) fn write_box(
         &mut self,

@@ -42,6 +42,7 @@ impl LimitArgs {
         Limits {
             steps: self.steps,
             memory: self.memory << 20,
+            ..Limits::default()
         }
     }
 

@@ -161,7 +161,7 @@ impl Lowering<'_> {
         Ok(all)
     }
 
-    /// The strides that replace those of a map, in bytes: the lower 32 bits of each are an operand, the upper 4 bits of
+    /// The strides of a statement that replace strides of a map, in bytes: the lower 32 bits of each are an operand, the upper 4 bits of
     /// all are in another one, and both count units of 16 bytes.
     fn strides(&mut self) -> Result<Vec<Node>> {
         let lower = self.numbers_of("new_strides", 32)?;

@@ -369,17 +369,23 @@ fn boxes_of_tensors_at_an_endpoint() {
             ret;"
         )
     };
-    check_boxes(&get("", "%ex, %z, {%zero, %two}"), expect![[r#"
+    check_boxes(
+        &get("", "%ex, %z, {%zero, %two}"),
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [32, 33, 34, 35, 36, 37, 38, 39, 48, 49, 50, 51, 52, 53, 54, 55]
-    "#]]);
+    "#]],
+    );
     // The offset of the tensor, and its sizes and strides: 8 columns of rows of 32 bytes.
-    check_boxes(&get("", "%ex, %z32, {%zero, %zero}"), expect![[r#"
+    check_boxes(
+        &get("", "%ex, %z32, {%zero, %zero}"),
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
-    "#]]);
+    "#]],
+    );
     let sizes = ".override::global_dim_stride";
     check_boxes(
         &get(sizes, "%ex, %z, {%w, %h}, {%lo}, %hi, {%zero, %zero}"),
@@ -398,12 +404,15 @@ fn boxes_of_tensors_at_an_endpoint() {
             p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         "#]],
     );
-    check_boxes(&get("", "%two, %z, {%zero, %two}"), expect![[r#"
+    check_boxes(
+        &get("", "%two, %z, {%zero, %two}"),
+        expect![[r#"
         Trap
         out-of-bounds 15 `@%f fabric.try_get.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [s], [%m, %two, %z, {%zero, %two}], [bar];` lanes [0]: the access reads 1 bytes: 0x2 does not identify a logical endpoint
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -420,20 +429,29 @@ fn boxes_are_put_and_reduced_at_an_endpoint() {
             ret;"
         )
     };
-    check_boxes(&put("try_put", "b128", 64), expect![[r#"
+    check_boxes(
+        &put("try_put", "b128", 64),
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 100, 100, 100, 100, 100, 100, 100, 100, 40, 41, 42, 43, 44, 45, 46, 47, 100, 100, 100, 100, 100, 100, 100, 100, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]]);
-    check_boxes(&put("try_red", "add", 64), expect![[r#"
+    "#]],
+    );
+    check_boxes(
+        &put("try_red", "add", 64),
+        expect![[r#"
         Finished
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 132, 133, 134, 135, 136, 137, 138, 139, 40, 41, 42, 43, 44, 45, 46, 47, 148, 149, 150, 151, 152, 153, 154, 155, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]]);
-    check_boxes(&put("try_put", "b128", 32), expect![[r#"
+    "#]],
+    );
+    check_boxes(
+        &put("try_put", "b128", 32),
+        expect![[r#"
         Trap
         unspecified-operand 18 `@%f fabric.try_put.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%m, %ex, %z, {%zero, %two}], [s], 32, [bar];` lanes [0]: the box has 64 bytes, and the statement copies 32
         p0 = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
         p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]]);
+    "#]],
+    );
 }
