@@ -1420,3 +1420,67 @@ def rows_and_banks(random):
 def wide_loads(random):
     x = random.integers(-50, 50, (32, 8)).astype(f32)
     return [x, Undefined(32, f32)], {1: np.full(32, x.sum(1).max(), f32)}
+
+
+@hand()
+def bytecode(r):
+    # 7, 5, add, the number of the thread, multiply, 3, multiply, end
+    code = np.array([0, 7, 0, 5, 1, 3, 2, 0, 3, 2, 4], u32)
+    return [code, zeros(32, u32)], {1: 12 * np.arange(32, dtype=u32) * 3}
+
+
+@hand(grid=4, block=64)
+def hash_table(r):
+    keys = r.permutation(1000)[:256].astype(u32) + 1
+    return [keys, zeros(512, u64), zeros(256, u32), zeros(1, u32)], {2: ((np.arange(256) + 64) % 256).astype(u32)}
+
+
+@hand()
+def product_256(r):
+    x, y = (r.integers(0, 1 << 32, (32, 8), dtype=u32) for _ in range(2))
+    number = lambda it: sum(int(part) << 32 * index for index, part in enumerate(it))
+    products = [number(a) * number(b) for a, b in zip(x, y)]
+    parts = [[it >> 32 * index & 0xFFFFFFFF for index in range(8)] for it in products]
+    return [x, y, zeros((32, 8), u32)], {2: np.array(parts, u32)}
+
+
+@hand()
+def bit_matrix(r):
+    rows = r.integers(0, 1 << 32, 32, dtype=u32)
+    bits = rows[:, None] >> np.arange(32, dtype=u32) & 1
+    return [rows], {0: (bits.T.astype(u64) << np.arange(32, dtype=u64)).sum(1).astype(u32)}
+
+
+@hand(block=64)
+def ring_of_slots(r):
+    return [zeros(1, u32)], {0: np.array([sum(it * it for it in range(10))], u32)}
+
+
+@hand(block=64)
+def tokens(r):
+    numbers = np.arange(64, dtype=u32)
+    for _ in range(5):
+        numbers = numbers[np.arange(64) ^ 33] + 1
+    return [zeros(64, u32)], {0: numbers.astype(u32)}
+
+
+@hand(grid=4, cluster=4)
+def exchange_in_cluster(r):
+    return [zeros(128, u32)], {0: np.full(128, 80, u32)}
+
+
+@hand()
+def box_3d(r):
+    x = r.integers(0, 2000, (3, 4, 32)).astype(u16)
+    tensor = Lines('tensormap = { of = "2", type = "u16", shape = [32, 4, 3], box = [32, 2, 2], swizzle = 64 }')
+    return [tensor, zeros(128, u16), x], {1: x[1:3, 1:3].reshape(-1)}
+
+
+@hand()
+def fabric_exchange(r):
+    x = zeros(66, u32)
+    x[:32] = r.integers(0, 1000, 32)
+    want = x.copy()
+    want[:32] *= 2
+    want[64] = 128
+    return [Lines('endpoint = { of = "1" }'), x], {1: want}

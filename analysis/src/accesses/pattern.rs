@@ -436,12 +436,11 @@ impl<'s> AccessJudge<'s> {
 fn word(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Generic => "generic",
-        AddressSpace::Global => "global",
+        AddressSpace::Global | AddressSpace::Fabric | AddressSpace::FabricCopies => "global",
         AddressSpace::Constant => "const",
         AddressSpace::Local => "local",
         AddressSpace::Parameter => "param",
         AddressSpace::Shared | AddressSpace::SharedCluster => "shared",
-        AddressSpace::Fabric | AddressSpace::FabricCopies => "fabric",
     }
 }
 

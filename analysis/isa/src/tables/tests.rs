@@ -428,11 +428,11 @@ fn what_the_tables_state_of_each_family() {
         memory.isa       15     8       0     2      0       5      0
         misc.isa          8     3       0     0      0       5      0
         surface.isa       6     0       0     0      6       0      0
-        sync.isa         22    13       0     2      0       7      1
+        sync.isa         22    13       0     2      0       7      3
         tensor.isa        4     1       0     0      2       1      0
         texture.isa       5     1       0     0      4       0      0
         video.isa        23    23       0     0      0       0      0
-        sum             217   136       9    12     20      40     17"#]]
+        sum             217   136       9    12     20      40     19"#]]
     .assert_eq(&rows.join("\n"));
 }
 

@@ -222,7 +222,8 @@ ret;
         expect![[r#"
             Finished
             p0 = [0, 8]
-        "#]].assert_eq(&run_described(text, launch));
+        "#]]
+        .assert_eq(&run_described(text, launch));
     }
 
     #[test]
