@@ -64,7 +64,7 @@ pub(super) fn trips(
     };
     let target = graph.block_of.get(*target as usize).copied();
     let stays = target.is_some_and(|it| graph.in_loop(it, index));
-    let condition = samples.branch_condition(exit)?;
+    let condition = samples.branch(exit)?;
     let compared = compared(samples, index, exit, latch, condition, stays, names);
     if compared.as_ref().is_some_and(|it| it.count.is_some()) {
         return compared;

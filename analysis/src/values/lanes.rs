@@ -213,8 +213,8 @@ impl<'a> LaneSamples<'a> {
         }
     }
 
-    /// The condition of the last branch of a block.
-    pub(super) fn branch(&self, block: BlockId) -> Option<Node> {
+    /// The condition under which the last instruction of a block branches.
+    pub(crate) fn branch(&self, block: BlockId) -> Option<Node> {
         self.branches.get(&block).copied().flatten()
     }
 
@@ -434,11 +434,6 @@ impl<'a> LaneSamples<'a> {
     /// The blocks from which control leaves a loop.
     pub(crate) fn exits_of(&self, index: u32) -> &[BlockId] {
         self.exits.get(index as usize).map_or(&[], |it| it)
-    }
-
-    /// The condition under which the last instruction of a block branches.
-    pub(crate) fn branch_condition(&self, block: BlockId) -> Option<Node> {
-        self.branch(block)
     }
 
     /// Whether a loop does not change a value.
