@@ -99,6 +99,11 @@ impl Kernel<'_, '_> {
         begins.sort_unstable();
         begins.dedup();
         members.extend(begins.iter().map(|it| it.0));
+        let varying = uses.iter().filter(|it| !it.address.terms.is_empty());
+        // How far after its first mbarrier a ring is used at most.
+        let reaches: Vec<(i64, Option<i64>)> = varying
+            .map(|it| (it.address.offset, self.most(&it.address)))
+            .collect();
         let alone = uses.iter().filter(|it| it.address.terms.is_empty());
         members.extend(alone.map(|it| it.address.offset));
         members.sort_unstable();
@@ -113,8 +118,12 @@ impl Kernel<'_, '_> {
             if let Some(stride) = stride.filter(|it| *it >= BYTES) {
                 // Up to the next place where another ring begins.
                 let place = |stage: i64| stride.checked_mul(stage)?.checked_add(first);
+                let mut own = reaches.iter().filter(|it| it.0 == first);
+                let reach = own.try_fold(0, |most: i64, it| Some(most.max(it.1?)));
+                let reached = |stage: i64| reach.is_none_or(|it| stride * stage <= it);
                 while let Some(member) = members.get(next).copied()
                     && place(stages) == Some(member)
+                    && reached(stages)
                     && begins.iter().all(|it| it.0 != member)
                 {
                     stages += 1;
@@ -130,6 +139,19 @@ impl Kernel<'_, '_> {
             });
         }
         found
+    }
+
+    /// The largest number that what varies of an address adds, if its known bits bound it.
+    fn most(&mut self, address: &Address) -> Option<i64> {
+        address
+            .terms
+            .iter()
+            .try_fold(0, |sum: i64, (node, factor)| {
+                let known = self.values.graph.known_bits(*node);
+                let most = i64::try_from(known.bits | !known.mask).ok()?;
+                let product = factor.checked_mul(most).filter(|it| *it >= 0)?;
+                sum.checked_add(product)
+            })
     }
 
     fn ring(

@@ -268,3 +268,46 @@ ret;
         "#]],
     );
 }
+
+#[test]
+fn an_mbarrier_after_a_ring_is_alone() {
+    check(
+        ".version 8.5
+.target sm_90a
+.address_size 64
+.shared .align 8 .b64 bars[3];
+.entry k(.param .u32 n) .reqntid 128 {
+.reg .b32 %r<12>; .reg .pred %p<4>;
+ld.param.u32 %r1, [n];
+mov.u32 %r2, bars;
+mbarrier.init.shared::cta.b64 [%r2], 128;
+mbarrier.init.shared::cta.b64 [%r2+8], 128;
+mbarrier.init.shared::cta.b64 [%r2+16], 128;
+bar.sync 0;
+mov.u32 %r4, 0;
+L: and.b32 %r5, %r4, 1; shl.b32 %r6, %r5, 3; add.u32 %r7, %r2, %r6;
+shr.u32 %r8, %r4, 1; and.b32 %r8, %r8, 1;
+mbarrier.arrive.shared::cta.b64 _, [%r7];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r7], %r8;
+@!%p1 bra W;
+add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r1;
+@%p2 bra L;
+mbarrier.arrive.shared::cta.b64 _, [%r2+16];
+V: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r2+16], 0;
+@!%p3 bra V;
+ret;
+}
+",
+        expect![[r#"
+            k Some((128, true))
+            bars None [9, 10, 11, 16, 21] [17, 22]
+            loop 14 depth 1 waits 1
+            loop 17 depth 2 waits 1
+            loop 22 depth 1 waits 1
+            bars x2 by Some(8) init [9, 10] arrived [16] [None] completed [] waited [17]
+            bars+16 x1 by None init [11] arrived [21] [None] completed [] waited [22]
+            barrier Some(0) None [12] []
+            unknown []
+        "#]],
+    );
+}
