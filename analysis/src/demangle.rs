@@ -75,6 +75,24 @@ pub fn short_name(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// The name of a variable that a function declares, without that of the function, if a mangled name is of one.
+pub(crate) fn local_name(name: &str) -> Option<String> {
+    let is_local = name.starts_with("_ZZ") && is_mangled(name);
+    let full = is_local.then(|| symbol(name)).flatten()?;
+    let mut depth = 0_u32;
+    let mut start = None;
+    for (at, letter) in full.char_indices() {
+        match letter {
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && full[at..].starts_with("::") => start = Some(at + 2),
+            _ => {}
+        }
+    }
+    let own = full.get(start?..)?;
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
 fn symbol(mangled: &str) -> Option<String> {
     printed(mangled, DemangleOptions::new())
 }
@@ -122,6 +140,15 @@ mod tests {
             })
             .collect();
         expected.assert_eq(&lines);
+    }
+
+    #[test]
+    fn variables_of_functions() {
+        let own = |it| local_name(it).unwrap_or_default();
+        assert_eq!(own("_ZZ5saxpyifPfS_E4smem"), "smem");
+        assert_eq!(own("_ZZ4copyILi16EEvPfPKfS2_iiE2As"), "As");
+        assert_eq!(own("_Z5saxpyifPfS_"), "");
+        assert_eq!(own("_ZN3foo3barILi4EfEEvPT0_"), "");
     }
 
     #[test]

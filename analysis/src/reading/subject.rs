@@ -14,7 +14,7 @@ use salsa::Database;
 
 use crate::{
     SymbolKind,
-    demangle::short_name,
+    demangle::{local_name, short_name},
     flow::{
         Flow,
         computation::BoundName,
@@ -149,6 +149,9 @@ impl<'db> Subject<'db> {
             VariableName::Own(id) => &*self.body.definition(id).name,
             VariableName::Free(id) => self.body.free.get(id as usize).map_or("", |it| it),
         };
+        if let Some(own) = local_name(name) {
+            return own;
+        }
         match self.without_function(name) {
             rest if rest != name => rest.to_owned(),
             _ => {
