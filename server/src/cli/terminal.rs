@@ -421,14 +421,18 @@ fn wrapped(cell: &[Word], width: usize) -> Vec<Vec<Word>> {
 }
 
 /// A line of code in lines of at most `room` columns: broken after a comma, at a blank, or before a modifier; the rest is
-/// indented.
+/// indented. The rest of a comment is a comment, and continues a `// run:`, so that a copy means the same.
 fn continued(line: &str, room: usize) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let own = rest.iter().take_while(|it| **it == ' ').count();
-    let indent = (own + 4).min(room / 2);
     let mut found = Vec::new();
     while rest.len() > room {
-        let start = rest.iter().take_while(|it| **it == ' ').count() + 1;
+        let comment = rest.windows(2).position(|it| it == ['/', '/']);
+        let whole = comment.filter(|it| rest[..*it].iter().all(|it| *it == ' '));
+        // A line has more than its indentation.
+        let start = whole.map_or(0, |it| it + 2);
+        let blanks = rest[start..].iter().take_while(|it| **it == ' ').count();
+        let start = start + blanks + 1;
         let breaks = |at: &usize| {
             let (before, after) = (rest[*at - 1], rest[*at]);
             after == ' '
@@ -437,15 +441,23 @@ fn continued(line: &str, room: usize) -> Vec<String> {
         let blank = |at: &usize| rest[*at] == ' ';
         let half = room / 2;
         let mut places = (start.max(half)..=room).rev();
-        let end = places
-            .find(blank)
-            .or_else(|| (start..=room).rev().find(breaks))
-            .unwrap_or(room);
+        let end = match places.find(blank) {
+            Some(at) => at,
+            // `expect.values` is one word of a comment.
+            None if whole.is_some() => match (start..=room).rev().find(blank) {
+                Some(at) => at,
+                None => break,
+            },
+            None => (start..=room).rev().find(breaks).unwrap_or(room),
+        };
         found.push(rest[..end].iter().collect::<String>().trim_end().to_owned());
+        let is_comment = comment.is_some_and(|it| it < end);
+        let before = match is_comment {
+            true => format!("{}//  ", " ".repeat(own.min(room / 2))),
+            false => " ".repeat((own + 4).min(room / 2)),
+        };
         let after = rest[end..].iter().skip_while(|it| **it == ' ');
-        rest = std::iter::repeat_n(' ', indent)
-            .chain(after.copied())
-            .collect();
+        rest = before.chars().chain(after.copied()).collect();
     }
     found.push(rest.into_iter().collect());
     found
@@ -487,6 +499,27 @@ mod tests {
                     add.s32 %r0, %r1, %r2;
 
                 PTX ISA 9.7 (https://x.y/#add)
+            "#]],
+        );
+    }
+
+    /// What a reader copies is still PTX.
+    #[test]
+    fn code_is_continued() {
+        check(
+            "Code:\n\n```ptx\n// run: block=[32] args.values={ramp=[64], type=\"u32\"} expect.values={value=7}\nmov.b32 %thousand, \
+             0x64006400;  // {1024.0, 1024.0}\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1}\n```",
+            expect![[r#"
+                Code:
+
+                    // run: block=[32]
+                    //  args.values={ramp=[64],
+                    //  type="u32"}
+                    //  expect.values={value=7}
+                    mov.b32 %thousand, 0x64006400;  //
+                    //  {1024.0, 1024.0}
+                    mma.sync.aligned.m16n8k16.row.col
+                        .f32.f16.f16.f32 {%d0, %d1}
             "#]],
         );
     }
