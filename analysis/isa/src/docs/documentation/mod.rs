@@ -263,13 +263,19 @@ pub fn machine_instruction(text: &str) -> Option<&'static Entry> {
     entry(Topic::MachineInstructions, opcode)
 }
 
-/// The documentation of a message of ptxas.
+/// The documentation of a message of ptxas, with or without what is before its first colon: `Potential Performance
+/// Loss: …`.
 #[must_use]
 pub fn ptxas_message(message: &str) -> Option<&'static Entry> {
     let entries = entries(Topic::PtxasMessages).iter();
     entries
         .flat_map(|entry| entry.words.iter().map(move |it| (entry, it)))
-        .filter(|(_, pattern)| page::is_like(pattern, message))
+        .filter(|(_, pattern)| {
+            let rest = pattern
+                .split_once(": ")
+                .filter(|it| !it.0.contains('*') && it.1 != "*");
+            page::is_like(pattern, message) || rest.is_some_and(|it| page::is_like(it.1, message))
+        })
         // The pattern with the most letters of its own says most.
         .max_by_key(|(_, pattern)| pattern.len())
         .map(|it| it.0)

@@ -19,6 +19,8 @@ use super::{
 
 /// The weight of a term in a name or alias that the question has whole.
 const TITLE: f32 = 3.0;
+/// The part of its weight that the second best name or alias of a page adds.
+const SECOND: f32 = 0.2;
 /// The weight of a term in a summary.
 const SUMMARY: f32 = 0.7;
 /// The weight of a term that a text repeats without end.
@@ -29,8 +31,14 @@ const REPETITIONS: f32 = 2.0;
 const COMPARISON: &str = "difference between ";
 /// The part of a question's weight that a page must have at least.
 const MIN_COVERED: f32 = 0.45;
+/// The same where no page has that part.
+const LEAST_COVERED: f32 = 0.3;
+/// The weight of the name of a GPU, which a question has besides its subject: `shared memory on H100`.
+const GPU_NAME: f32 = 0.4;
 /// The weight of a term that is not in any page, but near one.
 const MISSPELT: f32 = 0.8;
+/// Letters that each part of a compound has at least.
+const SHORTEST_PART: usize = 4;
 /// The weight of an alias for the second and later pages that it leads to.
 const LATER: f32 = 0.75;
 
@@ -38,6 +46,7 @@ const LATER: f32 = 0.75;
 struct Title {
     terms: Vec<u32>,
     weight: f32,
+    is_alias: bool,
 }
 
 struct Document {
@@ -110,13 +119,13 @@ impl Index {
                 continue;
             };
             let at = index.documents.len();
-            let mut titles: Vec<Title> = names.iter().map(|it| index.title(it, 1.0)).collect();
+            let mut titles: Vec<Title> = names.iter().map(|it| index.title(it, None)).collect();
             if is_word(&key) {
                 let kind = key.kind();
                 titles.extend(
                     names
                         .iter()
-                        .map(|it| index.title(&format!("{it} {kind}"), 1.0)),
+                        .map(|it| index.title(&format!("{it} {kind}"), None)),
                 );
             }
             for name in &names {
@@ -140,9 +149,8 @@ impl Index {
         }
         for (alias, names) in documentation::aliases() {
             for (place, name) in names.iter().enumerate() {
-                let weight = if place == 0 { 1.0 } else { LATER };
                 for at in by_name.get(*name).into_iter().flatten() {
-                    let title = index.title(alias, weight);
+                    let title = index.title(alias, Some(place));
                     index.documents[*at].titles.push(title);
                 }
             }
@@ -151,14 +159,23 @@ impl Index {
         index
     }
 
-    fn title(&mut self, name: &str, weight: f32) -> Title {
+    /// A name, or an alias with the place of the page among those that it leads to.
+    fn title(&mut self, name: &str, alias: Option<usize>) -> Title {
         let mut terms = self.numbers_of(name);
         terms.sort_unstable();
         terms.dedup();
         for term in &terms {
             self.in_titles[*term as usize] = true;
         }
-        Title { terms, weight }
+        Title {
+            terms,
+            weight: if alias.unwrap_or_default() == 0 {
+                1.0
+            } else {
+                LATER
+            },
+            is_alias: alias.is_some(),
+        }
     }
 
     fn numbers_of(&mut self, text: &str) -> Vec<u32> {
@@ -190,6 +207,20 @@ impl Index {
         let count = self.documents.len() as f32;
         let weight = |frequency: &u32| (1.0 + count / (*frequency as f32 + 0.5)).ln();
         self.weights = frequencies.iter().map(weight).collect();
+        let targets = self.documents.iter();
+        let targets = targets.filter(|it| matches!(it.key, DocumentationKey::Target(_)));
+        let mut gpus: Vec<u32> = targets
+            .flat_map(|it| it.titles.iter().filter(|it| it.is_alias))
+            .filter_map(|it| match it.terms.as_slice() {
+                [term] => Some(*term),
+                _ => None,
+            })
+            .collect();
+        gpus.sort_unstable();
+        gpus.dedup();
+        for term in gpus {
+            self.weights[term as usize] *= GPU_NAME;
+        }
     }
 
     fn weight(&self, term: u32) -> f32 {
@@ -206,6 +237,14 @@ impl Index {
             let all = terms(word);
             let count = all.len();
             for (place, term) in all.into_iter().enumerate() {
+                if let Some(parts) = self.compound(&term) {
+                    for number in parts {
+                        if found.iter().all(|it| it.0 != number) {
+                            found.push((number, self.weight(number)));
+                        }
+                    }
+                    continue;
+                }
                 let (number, weight) = match self.numbers.get(&term) {
                     Some(number) => (Some(*number), 1.0),
                     // The whole of a name in parts need not be known.
@@ -220,6 +259,18 @@ impl Index {
             }
         }
         (found, unknown)
+    }
+
+    /// The two terms of names that an unknown one is made of: `spinlock`.
+    fn compound(&self, term: &str) -> Option<[u32; 2]> {
+        if self.numbers.contains_key(term) || !term.is_ascii() {
+            return None;
+        }
+        let part = |text: &str| {
+            let found = self.numbers.get(terms(text).first()?)?;
+            (text.len() >= SHORTEST_PART && self.in_titles[*found as usize]).then_some(*found)
+        };
+        (1..term.len()).find_map(|at| Some([part(&term[..at])?, part(&term[at..])?]))
     }
 
     /// The term of names that an unknown one is nearest to.
@@ -241,9 +292,10 @@ impl Index {
             .map(|it| it.2)
     }
 
-    fn score(&self, document: &Document, asked: &[(u32, f32)], total: f32) -> f32 {
+    /// How well a page answers, if it has at least the given part of the weight of a question.
+    fn score(&self, document: &Document, asked: &[(u32, f32)], total: f32, part: f32) -> f32 {
         let weight_of = |term: &u32| asked.iter().find(|it| it.0 == *term).map(|it| it.1);
-        let mut best = 0.0_f32;
+        let (mut best, mut second) = (0.0_f32, 0.0_f32);
         // The weight of the terms that the page has anywhere.
         let mut covered = 0.0;
         for title in &document.titles {
@@ -251,7 +303,9 @@ impl Index {
             let shared: f32 = title.terms.iter().filter_map(weight_of).sum();
             if own > 0.0 {
                 let whole = shared / own;
-                best = best.max(shared * whole * whole * title.weight);
+                let weight = shared * whole * whole * title.weight;
+                second = second.max(weight.min(best));
+                best = best.max(weight);
             }
         }
         let mut rest = 0.0;
@@ -266,10 +320,12 @@ impl Index {
             rest += TEXT * weight * count / (count + REPETITIONS);
             rest += if in_summary { SUMMARY * weight } else { 0.0 };
         }
-        if covered < MIN_COVERED * total {
+        if covered < part * total {
             return 0.0;
         }
-        (TITLE * best + rest) * (0.5 + 0.5 * covered / total) * worth(&document.key)
+        (TITLE * (best + SECOND * second) + rest)
+            * (0.5 + 0.5 * covered / total)
+            * worth(&document.key)
     }
 }
 
@@ -289,11 +345,17 @@ pub(super) fn ranked(asked: &str) -> Vec<Hit> {
     let index = &*INDEX;
     let (question, unknown) = index.question(asked);
     let total = question.iter().map(|it| it.1).sum::<f32>() + unknown;
-    let scored = index.documents.iter();
-    let mut scored: Vec<(f32, &Document)> = scored
-        .map(|it| (index.score(it, &question, total), it))
-        .filter(|it| it.0 > 0.0)
-        .collect();
+    let with = |part: f32| -> Vec<(f32, &Document)> {
+        let scored = index.documents.iter();
+        scored
+            .map(|it| (index.score(it, &question, total, part), it))
+            .filter(|it| it.0 > 0.0)
+            .collect()
+    };
+    let mut scored = with(MIN_COVERED);
+    if scored.is_empty() {
+        scored = with(LEAST_COVERED);
+    }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
     let hit = |it: (f32, &'static Document)| Hit {
         name: &it.1.name,

@@ -2,16 +2,17 @@
 
 /// Words that say nothing about the subject of a question.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "between", "but",
-    "by", "can", "cannot", "could", "did", "do", "does", "doesn", "doing", "don", "during", "each",
-    "else", "ever", "every", "explain", "find", "for", "from", "get", "give", "gives", "had",
-    "has", "have", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "just", "keyword",
-    "know", "let", "like", "make", "me", "mean", "meaning", "means", "much", "must", "my", "need",
-    "needs", "no", "not", "of", "on", "one", "or", "other", "our", "please", "ptx", "s", "say",
-    "see", "should", "show", "so", "some", "still", "such", "t", "tell", "than", "that", "the",
-    "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "us", "use",
-    "used", "using", "vs", "want", "was", "way", "we", "were", "what", "when", "where", "whether",
-    "which", "who", "why", "will", "with", "work", "works", "would", "you", "your",
+    "a", "about", "am", "an", "and", "any", "arch", "are", "as", "at", "be", "been", "between",
+    "but", "by", "can", "cannot", "could", "did", "do", "does", "doesn", "doing", "don", "during",
+    "each", "else", "ever", "every", "explain", "find", "for", "from", "get", "give", "gives",
+    "had", "has", "have", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "just",
+    "keyword", "know", "let", "like", "make", "me", "mean", "meaning", "means", "much", "must",
+    "my", "need", "needs", "no", "not", "of", "on", "one", "or", "other", "our", "please", "ptx",
+    "s", "say", "see", "should", "show", "so", "some", "still", "such", "syntax", "t", "tell",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "too", "us", "usage", "use", "used", "using", "vs", "want", "was", "way", "we", "were",
+    "what", "when", "where", "whether", "which", "who", "why", "will", "with", "work", "works",
+    "would", "you", "your",
 ];
 
 /// The terms of a text in their order, with repetitions. A name such as `cudaMallocAsync` or `try_wait` is a term as a
@@ -22,15 +23,11 @@ pub(super) fn terms(text: &str) -> Vec<String> {
         let whole = word.trim_matches('_').to_lowercase();
         let parts = parts(word);
         if parts.len() > 1 {
-            found.extend(
-                parts
-                    .iter()
-                    .filter(|it| !is_stop_word(it))
-                    .map(|it| term(it)),
-            );
+            let parts = parts.iter().filter(|it| !is_stop_word(it));
+            parts.for_each(|it| push(&mut found, it));
         }
         if !whole.is_empty() && !is_stop_word(&whole) {
-            found.push(term(&whole));
+            push(&mut found, &whole);
         }
     }
     found
@@ -95,7 +92,6 @@ const ENDINGS: &[(&str, &str)] = &[
     ("ances", ""),
     ("ation", "at"),
     ("ences", ""),
-    ("ments", "ment"),
     ("ating", "at"),
     ("ancy", ""),
     ("ated", "at"),
@@ -103,6 +99,10 @@ const ENDINGS: &[(&str, &str)] = &[
     ("ency", ""),
     ("ence", ""),
     ("ance", ""),
+    ("ables", "ab"),
+    ("ibles", "ib"),
+    ("ants", ""),
+    ("ents", ""),
     ("ings", ""),
     ("ions", ""),
     ("ised", "iz"),
@@ -134,17 +134,19 @@ const ENDINGS: &[(&str, &str)] = &[
     ("e", ""),
 ];
 
-/// Terms with the terms that mean the same; of words of CUDA C++ those of PTX.
+/// Terms with the terms that mean the same; of words of CUDA C++ those of PTX. Some are two terms.
 const SYNONYMS: &[(&str, &str)] = &[
     ("addr", "address"),
     ("alloc", "allocat"),
-    ("arg", "argument"),
-    ("argum", "argument"),
+    ("ar", "arriv"),
+    ("arg", "argum"),
+    ("arrival", "arriv"),
     ("async", "asynchron"),
     ("asynchronou", "asynchron"),
     ("bfloat16", "bf16"),
     ("block", "cta"),
     ("cast", "convert"),
+    ("cmem", "constant memory"),
     ("cond", "condit"),
     ("conditional", "condit"),
     ("conver", "convert"),
@@ -155,37 +157,46 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("div", "divid"),
     ("divis", "divid"),
     ("doubl", "f64"),
+    ("dsmem", "distribut shared memory"),
     ("float", "f32"),
     ("fp16", "f16"),
     ("fp32", "f32"),
     ("fp64", "f64"),
-    ("gmem", "global"),
+    ("gmem", "global memory"),
     ("id", "index"),
     ("idx", "index"),
     ("init", "initializ"),
     ("instr", "instruct"),
     ("integer", "int"),
+    ("lmem", "local memory"),
+    ("matmul", "matrix multiply"),
     ("max", "maximum"),
     ("mem", "memory"),
     ("min", "minimum"),
     ("mul", "multiply"),
     ("mult", "multiply"),
-    ("multipli", "multiply"),
-    ("multiplic", "multiply"),
+    ("multip", "multiply"),
+    ("multiplicat", "multiply"),
     ("param", "paramet"),
     ("pred", "predicat"),
     ("predic", "predicat"),
     ("print", "printf"),
-    ("ptr", "pointer"),
-    ("reg", "register"),
+    ("ptr", "point"),
+    ("reduct", "reduc"),
+    ("reg", "regist"),
     ("single", "f32"),
     ("sm", "multiprocess"),
-    ("smem", "shared"),
+    ("smem", "shared memory"),
     ("sum", "reduc"),
     ("swap", "exchang"),
     ("sync", "synchroniz"),
-    ("tmem", "tensor"),
+    ("tmem", "tensor memory"),
 ];
+
+/// Appends the terms of a word: `smem` has two.
+fn push(found: &mut Vec<String>, word: &str) {
+    found.extend(term(word).split(' ').map(str::to_owned));
+}
 
 /// The term of a word: without its ending, and one for all words that mean the same.
 fn term(word: &str) -> String {
