@@ -62,16 +62,16 @@ impl Graph {
         innermost.map_or(0, |it| self.loops[it as usize].depth)
     }
 
+    /// The loops around a block, the innermost first.
+    pub(crate) fn loops_around(&self, block: BlockId) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.loop_of[block as usize], |it| {
+            self.loops[*it as usize].parent
+        })
+    }
+
     /// Whether a block lies in a loop, or in one nested in it.
     pub(crate) fn in_loop(&self, block: BlockId, index: u32) -> bool {
-        let mut at = self.loop_of[block as usize];
-        while let Some(it) = at {
-            if it == index {
-                return true;
-            }
-            at = self.loops[it as usize].parent;
-        }
-        false
+        self.loops_around(block).any(|it| it == index)
     }
 
     fn cut(&mut self, facts: &Facts) {

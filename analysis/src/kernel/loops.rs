@@ -21,15 +21,13 @@ impl Kernel<'_, '_> {
             .iter()
             .map(|it| (Step::MAX, 0, it.depth))
             .collect();
-        for (block, steps) in graph.blocks.iter().enumerate() {
-            let mut at = graph.loop_of[block];
+        for (block, steps) in (0..).zip(&graph.blocks) {
             let Some(last) = steps.end.checked_sub(1).filter(|_| !steps.is_empty()) else {
                 continue;
             };
-            while let Some(index) = at {
+            for index in graph.loops_around(block) {
                 let it = &mut found[index as usize];
                 (it.0, it.1) = (it.0.min(steps.start), it.1.max(last));
-                at = graph.loops[index as usize].parent;
             }
         }
         let block = |step: Step| graph.block_of[step as usize];

@@ -70,13 +70,8 @@ impl Kernel<'_, '_> {
     /// The head of the outermost loop around a block.
     fn outermost_head(&self, block: BlockId) -> Option<BlockId> {
         let graph = &self.subject.flow.graph;
-        let mut at = graph.loop_of[block as usize];
-        let mut head = None;
-        while let Some(index) = at {
-            head = Some(graph.loops[index as usize].head);
-            at = graph.loops[index as usize].parent;
-        }
-        head
+        let outermost = graph.loops_around(block).last()?;
+        Some(graph.loops[outermost as usize].head)
     }
 
     /// The dominator of a block that is the highest one without another mark below it.

@@ -150,12 +150,8 @@ impl<'f> Paths<'f> {
     fn nothing_in_turn(&self, from: Step, to: Step, others: &[Step]) -> bool {
         let graph = self.graph;
         let (first, last) = (graph.block_of[from as usize], graph.block_of[to as usize]);
-        let mut around = graph.loop_of[first as usize];
-        while let Some(index) = around
-            && !graph.in_loop(last, index)
-        {
-            around = graph.loops[index as usize].parent;
-        }
+        let mut around = graph.loops_around(first);
+        let around = around.find(|it| graph.in_loop(last, *it));
         let turn = |start, forward| self.turn(start, around?, forward);
         let (Some(after), Some(before)) = (turn(from, true), turn(to, false)) else {
             return false;

@@ -279,13 +279,8 @@ impl Places {
         };
         // The outermost loop that has the block from which a block is reached, and not the block.
         let left = |from: BlockId, block: BlockId| {
-            let mut found = None;
-            let mut at = graph.loop_of[from as usize];
-            while let Some(index) = at.filter(|it| !graph.in_loop(block, *it)) {
-                found = Some(index);
-                at = graph.loops[index as usize].parent;
-            }
-            found
+            let around = graph.loops_around(from);
+            around.take_while(|it| !graph.in_loop(block, *it)).last()
         };
         // The last exit of each loop follows it.
         let mut follow: Vec<Option<(bool, u32, BlockId)>> = vec![None; graph.loops.len()];

@@ -189,12 +189,10 @@ impl<'a> LaneSamples<'a> {
                 false => None,
             };
             self.branches.insert(block, condition);
-            let mut index = graph.loop_of[block as usize];
-            while let Some(it) = index {
-                if after.iter().any(|next| !graph.in_loop(*next, it)) {
-                    self.exits[it as usize].push(block);
+            for index in graph.loops_around(block) {
+                if after.iter().any(|next| !graph.in_loop(*next, index)) {
+                    self.exits[index as usize].push(block);
                 }
-                index = graph.loops[it as usize].parent;
             }
         }
     }
@@ -358,14 +356,9 @@ impl<'a> LaneSamples<'a> {
             return false;
         };
         let graph = &self.flow.graph;
-        let mut index = graph.loop_of[home as usize];
-        while let Some(it) = index {
-            if !graph.in_loop(block, it) && self.is_divided(&self.exits[it as usize]) {
-                return true;
-            }
-            index = graph.loops[it as usize].parent;
-        }
-        false
+        graph
+            .loops_around(home)
+            .any(|it| !graph.in_loop(block, it) && self.is_divided(&self.exits[it as usize]))
     }
 
     /// Whether a node depends only on the place of the thread in its block.
@@ -514,13 +507,7 @@ impl<'a> LaneSamples<'a> {
 
     /// The loops around a block, the outermost first.
     fn loops_of(&self, block: BlockId) -> Vec<u32> {
-        let graph = &self.flow.graph;
-        let mut found = Vec::new();
-        let mut index = graph.loop_of[block as usize];
-        while let Some(it) = index {
-            found.push(it);
-            index = graph.loops[it as usize].parent;
-        }
+        let mut found: Vec<u32> = self.flow.graph.loops_around(block).collect();
         found.reverse();
         found
     }
@@ -528,8 +515,12 @@ impl<'a> LaneSamples<'a> {
     /// The turns of the loops around a block, seen from a place with these turns; `None` if lanes leave one of the
     /// loops in other turns.
     fn turns(&self, block: BlockId, context: &LoopTurns) -> Option<LoopTurns> {
+        let loops = self.loops_of(block);
+        if let Some(known) = context.of_outermost(&loops) {
+            return Some(known);
+        }
         let mut found = LoopTurns::default();
-        for index in self.loops_of(block) {
+        for index in loops {
             let turn = match context.turn(index) {
                 Some(it) => it,
                 None if self.is_divided(&self.exits[index as usize]) => return None,
@@ -558,9 +549,12 @@ impl<'a> LaneSamples<'a> {
         found.unwrap_or_else(|| self.random.each(u64::from(node), 64))
     }
 
+    fn known_leaf(&self, leaf: u32, context: &LoopTurns) -> Option<&Numbers> {
+        self.frames.get(context)?.leaves.get(&leaf)
+    }
+
     fn leaf(&mut self, leaf: u32, context: &LoopTurns) -> Numbers {
-        let known = self.frames.get(context).and_then(|it| it.leaves.get(&leaf));
-        if let Some(known) = known {
+        if let Some(known) = self.known_leaf(leaf, context) {
             return *known;
         }
         let bits = self.values.graph.leaf_bits(leaf);
@@ -612,14 +606,14 @@ impl<'a> LaneSamples<'a> {
                     .and_then(|it| turns.turn(it).map(|turn| (it, turn)))
                 {
                     Some((index, 1..)) => {
-                        let mut turn = 0;
                         let last = turns.turn(index).unwrap_or_default();
-                        // Earlier turns first, so that none waits for a long row of others.
-                        while turn + 1 < last {
-                            self.leaf(leaf, &turns.with(index, turn));
-                            turn += 1;
-                        }
                         let before = turns.with(index, last - 1);
+                        // Earlier turns first, so that none waits for a long row of others.
+                        if self.known_leaf(leaf, &before).is_none() {
+                            for turn in 0..last - 1 {
+                                self.leaf(leaf, &turns.with(index, turn));
+                            }
+                        }
                         let divided = self.is_divided(&phi.join.back);
                         self.chosen(&phi.back, phi.join.block, divided, &before, None)
                     }

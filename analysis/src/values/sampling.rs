@@ -206,12 +206,25 @@ impl LoopTurns {
 
     /// The same with another turn of a loop, which is the innermost if it is new.
     pub(crate) fn with(&self, index: u32, turn: u32) -> LoopTurns {
-        let mut all = self.0.to_vec();
-        match all.iter_mut().find(|it| it.0 == index) {
-            Some(it) => it.1 = turn,
-            None => all.push((index, turn)),
+        let others = self.0.iter().copied();
+        LoopTurns(match self.turn(index) {
+            Some(_) => others
+                .map(|it| if it.0 == index { (index, turn) } else { it })
+                .collect(),
+            None => others.chain([(index, turn)]).collect(),
+        })
+    }
+
+    /// The turns of these loops, the outermost first, if they are the outermost ones here.
+    pub(crate) fn of_outermost(&self, loops: &[u32]) -> Option<LoopTurns> {
+        let outermost = self.0.get(..loops.len())?;
+        if !outermost.iter().map(|it| it.0).eq(loops.iter().copied()) {
+            return None;
         }
-        LoopTurns(all.into())
+        Some(match outermost.len() == self.0.len() {
+            true => self.clone(),
+            false => LoopTurns(outermost.into()),
+        })
     }
 
     /// The place outside the innermost loop.

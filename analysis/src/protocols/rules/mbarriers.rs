@@ -118,9 +118,7 @@ fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Re
             continue;
         }
         let block = kernel.flow.graph.block_of[event.step as usize];
-        let mut around = kernel.flow.graph.loop_of[block as usize];
-        while let Some(index) = around {
-            around = kernel.flow.graph.loops[index as usize].parent;
+        for index in kernel.flow.graph.loops_around(block) {
             let inside = |step: Step| {
                 let block = kernel.flow.graph.block_of[step as usize];
                 kernel.flow.graph.in_loop(block, index)
