@@ -190,7 +190,7 @@ fn holds(assumption: &str, arguments: &BTreeMap<&str, &[u8]>) -> bool {
         bytes.fold(0, |number, it| number << 8 | u64::from(*it))
     });
     let (unit, least) = (unit.parse().unwrap_or(1), least.parse().unwrap_or(1));
-    number % unit == 0 && number >= least
+    number.is_multiple_of(unit) && number >= least
 }
 
 fn one(

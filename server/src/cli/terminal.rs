@@ -503,7 +503,7 @@ mod tests {
         );
     }
 
-    /// What a reader copies is still PTX.
+    /// Copied code is still PTX.
     #[test]
     fn code_is_continued() {
         check(

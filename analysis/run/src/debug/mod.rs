@@ -20,7 +20,8 @@ pub use points::{Breakpoint, Hits, Piece, Points, Watch, Watched};
 pub use stop::{Edit, Goal, Reason, Stop, Thread};
 pub use value::{Number, Row, Type};
 
+pub use crate::machine::findings::lane_ranges;
 pub use crate::machine::inspect::{
     AsyncView, BarrierView, FrameView, GroupView, Known, MbarrierView, View, WARP, Wait, WarpId,
-    WarpView, lane_ranges,
+    WarpView,
 };

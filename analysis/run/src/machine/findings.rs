@@ -158,3 +158,20 @@ pub(super) fn lanes_of(mask: u32) -> impl Iterator<Item = u8> {
         (lane < 32).then_some(lane)
     })
 }
+
+/// Lanes as a list of ranges: `0-15, 31`.
+#[must_use]
+pub fn lane_ranges(mask: u32) -> String {
+    let mut parts: Vec<(u8, u8)> = Vec::new();
+    for lane in lanes_of(mask) {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => parts.push((lane, lane)),
+        }
+    }
+    let parts = parts.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}

@@ -13,7 +13,7 @@ mod conversions;
 mod cores;
 mod ends;
 mod fabric;
-mod findings;
+pub(crate) mod findings;
 pub(crate) mod inspect;
 mod knowledge;
 mod launch;

@@ -14,7 +14,7 @@ use crate::outcome::{FindingCode, Related};
 
 use super::{
     Machine,
-    findings::{At, lanes_of},
+    findings::{At, lane_ranges, lanes_of},
     running::Running,
     warp::{Group, LANES, State, Warp, first},
 };
@@ -589,10 +589,7 @@ impl Machine<'_> {
                     ),
                 ),
                 State::ForLanes { mask } => {
-                    let missing: Vec<String> = lanes_of(mask & !group.lanes)
-                        .map(|it| it.to_string())
-                        .collect();
-                    let missing = missing.join(", ");
+                    let missing = lane_ranges(mask & !group.lanes);
                     let code = match has_mask {
                         true => FindingCode::InvalidMask,
                         false => FindingCode::DivergentSync,

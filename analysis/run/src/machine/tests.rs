@@ -330,8 +330,8 @@ fn who_waits_for_ever() {
         &[],
         expect![[r#"
             Deadlock
-            invalid-mask 14 `shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;` lanes [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the instruction waits for lanes 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, which are elsewhere
-            divergent-sync 16 `bar.sync 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]: the instruction waits for lanes 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, which are elsewhere
+            invalid-mask 14 `shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;` lanes [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the instruction waits for lanes 0-15, which are elsewhere
+            divergent-sync 16 `bar.sync 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]: the instruction waits for lanes 16-31, which are elsewhere
             p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         "#]],
     );

@@ -247,7 +247,7 @@ fn findings_and_limits() {
         folder,
         &["run", "DIR/endless.ptx", "--steps", "1000"],
         expect![[r#"
-            add: stopped at a limit: ran 1024 steps of warps; no findings
+            add: stopped at a limit: ran 1026 steps of warps; no findings
             status 3
         "#]],
     );
