@@ -75,7 +75,8 @@ pub fn short_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The name of a variable that a function declares, without that of the function, if a mangled name is of one.
+/// The unqualified name of a variable that is declared in a function: `smem` for `_ZZ5saxpyifPfS_E4smem`. `None` for all
+/// other names.
 pub(crate) fn local_name(name: &str) -> Option<String> {
     let is_local = name.starts_with("_ZZ") && is_mangled(name);
     let full = is_local.then(|| symbol(name)).flatten()?;

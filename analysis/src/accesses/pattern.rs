@@ -33,8 +33,8 @@ use crate::{
 
 /// Instructions of a function at most, for which accesses are judged.
 const MAX_STEPS: usize = 60_000;
-/// Lengths of rows for which accesses are decided whose figures depend on them: in each case multiples of the first
-/// number that are at least the second one times as long.
+/// Lengths of rows that are assumed, in this order, where figures depend on them: a number and its smallest factor, as in
+/// [`RowLengths::Multiples`].
 const ROWS: [(u64, u64); 4] = [(8, 1), (32, 1), (8, 32), (32, 32)];
 
 /// The accesses of the functions of a file, or of those with a name, in the order of the text. `block` is the shape of
@@ -367,6 +367,7 @@ impl<'s> AccessJudge<'s> {
         function: Function<'_>,
     ) -> AccessPattern {
         let (access, fold) = (self.access, &self.fold);
+        let rows = self.rows.as_ref().map_or_else(Vec::new, row_lengths);
         let holds = self.assumed.is_some();
         let known = !access.bulk && access.bytes.is_some() && (self.held || !holds);
         let global = known && self.space == AddressSpace::Global;
@@ -423,7 +424,8 @@ impl<'s> AccessJudge<'s> {
             aligned: fold.aligned().filter(|it| known && (*it || decided)),
             in_range,
             extent: extent.filter(|_| in_range.is_some()),
-            assumptions: assumptions(samples, access, self.space, holds, self.rows.as_ref()),
+            assumptions: assumptions(samples, access, self.space, holds, &rows),
+            rows,
             overflow: self.overflow.wrap.map(|it| {
                 let written = text(samples, operands, function, self.step, it.node);
                 (written, it.found)
@@ -552,13 +554,23 @@ fn has_assumptions(
         || kinds.place && samples.shape.threads.is_none()
 }
 
+/// The assumptions about lengths of rows: a unit, its smallest factor, and the parameters.
+fn row_lengths((unit, least, parameters): &(u64, u64, Vec<String>)) -> Vec<String> {
+    let condition = match least {
+        1 => format!("is a positive multiple of {unit}"),
+        _ => format!("is a multiple of {unit} and at least {}", unit * least),
+    };
+    let all = parameters.iter();
+    all.map(|it| format!("{it} {condition}")).collect()
+}
+
 /// The assumptions of the figures.
 fn assumptions(
     samples: &mut LaneSamples<'_>,
     access: &MemoryAccess,
     space: AddressSpace,
     holds: bool,
-    rows: Option<&(u64, u64, Vec<String>)>,
+    rows: &[String],
 ) -> Vec<String> {
     let mut found = Vec::new();
     let mut names = FxHashSet::default();
@@ -586,15 +598,7 @@ fn assumptions(
     if samples.origin_kinds(access.address).place && samples.shape.threads.is_none() {
         found.push("blocks have a multiple of 32 threads along x".to_owned());
     }
-    if let Some((unit, least, names)) = rows {
-        found.extend(names.iter().map(|it| match least {
-            1 => format!("param {it} is a positive multiple of {unit}"),
-            _ => format!(
-                "param {it} is a multiple of {unit} and at least {}",
-                unit * least
-            ),
-        }));
-    }
+    found.extend(rows.iter().map(|it| format!("param {it}")));
     if access.partial {
         found.push("all bytes are copied".to_owned());
     }

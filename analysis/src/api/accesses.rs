@@ -48,6 +48,8 @@ pub struct AccessPattern {
     pub extent: Option<(String, u64, i64, i64)>,
     /// The assumptions of the figures, for people.
     pub assumptions: Vec<String>,
+    /// Those of them about lengths of rows, without the word `param`: other lengths have other figures.
+    pub rows: Vec<String>,
     /// A number of 32 bits inside the address that wraps in some thread, as an expression.
     pub overflow: Option<(String, AddressOverflow)>,
 }

@@ -440,8 +440,8 @@ impl<'a, 'db> Rows<'a, 'db> {
     }
 }
 
-/// Finds the lead of each line: the first instruction that is not before the line above, or else the last one. After a line that only
-/// some branches have, the others continue where they were.
+/// Finds the lead of each line: the first instruction that is not before the line above, or else the last one. A line of
+/// only some branches does not move the place at which the other lines continue.
 fn find_leads(lines: &mut [Line]) {
     let mut last = None;
     for line in lines {

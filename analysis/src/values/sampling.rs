@@ -83,7 +83,7 @@ pub(crate) enum Style {
     Index,
     /// A number of blocks.
     Count,
-    /// A parameter of so many bits, which is not the start of an array.
+    /// An integer parameter with this many bits; addresses of arrays are [`Style::Pointer`].
     Parameter(u32),
     /// Data of so many bits.
     Data(u32),
@@ -106,7 +106,7 @@ pub(crate) struct Random {
 pub(crate) enum RowLengths {
     #[default]
     Any,
-    /// Multiples of a number, and at least so many times as much.
+    /// Positive multiples of the first number; the second number is the smallest factor.
     Multiples(u64, u64),
 }
 

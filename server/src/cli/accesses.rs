@@ -145,11 +145,8 @@ fn figures(it: &AccessPattern) -> String {
 
 /// The lengths of rows for which the figures hold, as the end of a line. Other assumptions hold in nearly all launches.
 fn condition(it: &AccessPattern) -> String {
-    let of_rows = |it: &&String| it.starts_with("param ") && it.contains(" multiple of ");
-    let all = it.assumptions.iter().filter(of_rows);
-    let all: Vec<&str> = all.map(|it| it.trim_start_matches("param ")).collect();
-    match all.is_empty() {
+    match it.rows.is_empty() {
         true => String::new(),
-        false => format!("  if {}", all.join(", ")),
+        false => format!("  if {}", it.rows.join(", ")),
     }
 }

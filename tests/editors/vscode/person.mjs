@@ -20,7 +20,7 @@ export function personAt({ page, workspace, screens, searches = true }) {
     await page.waitForTimeout(400); // Let what moves in or fades in come to rest.
     await page.screenshot({ path: join(screens, `vscode-${name}.png`) });
   };
-  /** The messages that the window has had and nobody has closed. */
+  /** The texts in the notification center. */
   const notifications = async () => {
     try {
       await runCommand('Notifications: Show Notifications');
@@ -119,9 +119,10 @@ export function personAt({ page, workspace, screens, searches = true }) {
       if (attempt === 5) throw new Error(`the cursor is not in the line of ${lineText}`);
     }
   };
-  /** Clicks something until what it does is there: what is drawn anew meanwhile may miss a click. */
-  const clickFor = async (target, done, options) => {
+  /** Clicks something until what it does is there: what is drawn anew meanwhile may miss a click. `before` prepares each. */
+  const clickFor = async (target, done, { before, ...options } = {}) => {
     for (let attempt = 1; ; attempt++) {
+      await before?.();
       await target.click(options);
       try {
         await done.waitFor({ timeout: PATIENCE_MS / 2 });

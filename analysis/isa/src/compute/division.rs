@@ -8,15 +8,15 @@ use super::{
 };
 
 impl Graph {
-    /// The quotient, as a division, that the shift of a number to the right by so many bits is: of a sum of the dividend
-    /// and, if that is negative, the divisor less 1.
+    /// Rewrites an arithmetic right shift as a signed division by a power of two. The shifted value must be the dividend
+    /// plus the bias that rounds the quotient towards zero: the divisor less 1 for negative dividends, otherwise 0.
     pub(super) fn quotient_of_shift(&mut self, shifted: Node, by: Node) -> Option<Node> {
         let (dividend, divisor) = self.biased(shifted, self.as_constant(by)?)?;
         Some(self.divided(Binary::QuotientSigned, dividend, divisor))
     }
 
-    /// Puts remainders in place of a number from which a multiple of its quotient is subtracted, in a sum through so many
-    /// extensions.
+    /// Rewrites `x - x / n * n` in a sum as `x % n`, for powers of two `n`. Extensions are looked through up to the given
+    /// depth, as by [`Linear::through`].
     pub(super) fn collect_remainders(&mut self, sum: &mut Linear, extensions: u32) {
         let masked: Vec<(Node, u64)> = sum.terms.iter().map(|it| (*it.0, *it.1)).collect();
         for (term, factor) in masked {
@@ -60,7 +60,7 @@ impl Graph {
         self.builder.push(division)
     }
 
-    /// The number of 32 bits and the power of two by which it is divided where this sum is shifted by so many bits.
+    /// Returns the dividend (32 bits) and the divisor `1 << shift`, if the sum is the dividend plus the bias of a division.
     fn biased(&mut self, sum: Node, shift: u64) -> Option<(Node, u64)> {
         if !(1..32).contains(&shift) {
             return None;
@@ -78,7 +78,7 @@ impl Graph {
         })
     }
 
-    /// The number of 32 bits for which a node is a mask of so many bits if it is negative, and otherwise 0.
+    /// Returns the dividend (32 bits) of which a node is the bias: `bits` ones if the dividend is negative, otherwise 0.
     fn dividend_of_bias(&self, bias: Node, bits: u64) -> Option<Node> {
         let (signs, by) = self.shift(Binary::ShiftRight, bias)?;
         if by != 32 - bits {
@@ -91,7 +91,7 @@ impl Graph {
         }
     }
 
-    /// The number that a node shifts to the right, without extensions, and by how much.
+    /// Returns the first operand and the constant amount of a right shift; extensions are looked through.
     fn shift(&self, right: Binary, node: Node) -> Option<(Node, u64)> {
         match self.op(self.unextended(node)) {
             Op::Binary(operation, Width::Narrow, a, by) if operation == right => {

@@ -22,6 +22,9 @@ pub struct SpecialRegister {
     pub components: &'static [&'static str],
     /// Version and number of the target that it needs; none for those of PTX ISA 1.0.
     least: Option<(Version, u16)>,
+    /// The largest value in every launch, of a vector in each component; `u32::MAX` if nothing bounds it. CUDA C++
+    /// programming guide, technical specifications per compute capability.
+    most: [u32; 3],
     /// Its contents, as one sentence.
     pub description: &'static str,
 }
@@ -77,20 +80,18 @@ impl SpecialRegister {
     }
 }
 
-/// The bits that the numbers in a special register need in every launch, if fewer than it has; of a vector those in a
-/// component.
+/// The bits that the largest value of a special register needs, of a vector in a component; `None` if nothing bounds the
+/// values.
 #[must_use]
 pub fn bits(name: &str, component: Option<char>) -> Option<u8> {
-    match (name, component) {
-        ("%tid", Some('x' | 'y')) => Some(10),
-        ("%tid", Some('z')) => Some(6),
-        ("%ntid", Some('x' | 'y')) => Some(11),
-        ("%ntid", Some('z')) => Some(7),
-        ("%laneid", _) => Some(5),
-        ("%ctaid", Some('x')) => Some(31),
-        ("%ctaid" | "%nctaid", Some('y' | 'z')) => Some(16),
-        _ => None,
-    }
+    let register = get(find(name)?.0)?;
+    let at = match component {
+        None if register.components.is_empty() => 0,
+        Some(it @ 'x'..='z') => usize::from(it as u8 - b'x'),
+        _ => return None,
+    };
+    let most = register.most[at];
+    (most < u32::MAX).then(|| (u32::BITS - most.leading_zeros()) as u8)
 }
 
 /// Components of the vectors; the fourth element reads as zero.
@@ -117,6 +118,7 @@ const fn numbered(
         ty,
         components,
         least,
+        most: [u32::MAX; 3],
         description,
     }
 }
@@ -141,6 +143,12 @@ const fn vector(
     }
 }
 
+impl SpecialRegister {
+    const fn at_most(self, most: [u32; 3]) -> SpecialRegister {
+        SpecialRegister { most, ..self }
+    }
+}
+
 /// All of them, by name.
 #[rustfmt::skip]
 pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
@@ -153,7 +161,7 @@ pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
     vector("%cluster_nctaid", since(7, 8, 90), "Shape of the cluster in CTAs."),
     scalar("%cluster_nctarank", ".u32", since(7, 8, 90), "Number of CTAs in the cluster."),
     vector("%clusterid", since(7, 8, 90), "Position of the cluster in the grid."),
-    vector("%ctaid", ALWAYS, "Position of the CTA in the grid."),
+    vector("%ctaid", ALWAYS, "Position of the CTA in the grid.").at_most([0x7FFF_FFFE, 65_534, 65_534]),
     scalar("%current_graph_exec", ".u64", since(8, 0, 50), "Identifier of the running device graph, or 0 outside one."),
     scalar("%dynamic_smem_size", ".u32", since(4, 1, 20), "Dynamic shared memory of the CTA in bytes, as given at launch."),
     numbered("%envreg#", 0..32, ".b32", ALWAYS, "A register set by the driver before the kernel starts; its meaning is private to the driver."),
@@ -162,16 +170,16 @@ pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
     scalar("%globaltimer_lo", ".u32", since(3, 1, 30), "Lower 32 bits of `%globaltimer`."),
     scalar("%gridid", ".u64", ALWAYS, "Identifier of the grid, unique within a context while it runs."),
     scalar("%is_explicit_cluster", ".pred", since(7, 8, 90), "True if the launch asked for clusters."),
-    scalar("%laneid", ".u32", since(1, 3, 10), "Number of the thread in its warp, from 0 to `WARP_SZ` - 1."),
+    scalar("%laneid", ".u32", since(1, 3, 10), "Number of the thread in its warp, from 0 to `WARP_SZ` - 1.").at_most([31; 3]),
     scalar("%lanemask_eq", ".u32", since(2, 0, 20), "Mask with the bit of this lane set."),
     scalar("%lanemask_ge", ".u32", since(2, 0, 20), "Mask with the bits of this lane and of all higher lanes set."),
     scalar("%lanemask_gt", ".u32", since(2, 0, 20), "Mask with the bits of all higher lanes set."),
     scalar("%lanemask_le", ".u32", since(2, 0, 20), "Mask with the bits of this lane and of all lower lanes set."),
     scalar("%lanemask_lt", ".u32", since(2, 0, 20), "Mask with the bits of all lower lanes set."),
     vector("%nclusterid", since(7, 8, 90), "Shape of the grid in clusters."),
-    vector("%nctaid", ALWAYS, "Shape of the grid in CTAs."),
+    vector("%nctaid", ALWAYS, "Shape of the grid in CTAs.").at_most([0x7FFF_FFFF, 65_535, 65_535]),
     scalar("%nsmid", ".u32", since(2, 0, 20), "One more than the largest number that `%smid` may have; the numbers need not be contiguous."),
-    vector("%ntid", ALWAYS, "Shape of the CTA in threads."),
+    vector("%ntid", ALWAYS, "Shape of the CTA in threads.").at_most([1024, 1024, 64]),
     scalar("%nwarpid", ".u32", since(2, 0, 20), "An upper bound of the numbers in `%warpid`."),
     scalar("%perctamemoryoffset", ".u64", since(9, 4, 80), "Address of the memory that was set aside for this CTA."),
     scalar("%perctamemorysize", ".u32", since(9, 4, 80), "Size of the memory that was set aside for each CTA."),
@@ -183,7 +191,7 @@ pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
     scalar("%reserved_smem_offset_cap", ".b32", since(7, 6, 80), "Size of the shared memory that the system reserves."),
     scalar("%reserved_smem_offset_end", ".b32", since(7, 6, 80), "Offset after the last byte of the shared memory that the system reserves."),
     scalar("%smid", ".u32", since(1, 3, 10), "Number of the multiprocessor that runs the thread; it may change while the thread runs."),
-    vector("%tid", ALWAYS, "Position of the thread in its CTA."),
+    vector("%tid", ALWAYS, "Position of the thread in its CTA.").at_most([1023, 1023, 63]),
     scalar("%total_smem_size", ".u32", since(4, 1, 20), "Shared memory of the CTA in bytes, static and dynamic, without what the system reserves."),
     scalar("%warpid", ".u32", since(1, 3, 10), "Number of the warp in its CTA; it may change while the thread runs."),
 ];

@@ -221,10 +221,10 @@ impl Machine<'_> {
                 groups.count += 1;
                 operation.copies = Some((source, groups.count));
             }
-            let lane = match () {
-                () if once => WHOLE_WARP,
-                () if of_warp => 0,
-                () => lane,
+            let lane = match (once, of_warp) {
+                (true, _) => WHOLE_WARP,
+                (false, true) => 0,
+                (false, false) => lane,
             };
             if let Some(group) = group {
                 let key = (warp.clock, lane, group);

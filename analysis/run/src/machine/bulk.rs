@@ -28,7 +28,7 @@ pub(super) fn write_bulk(
         return true;
     }
     let is_box = matches!(bulk.from, BulkSource::Box { .. });
-    // Nothing is made of a size before it is known to lie in memory.
+    // No buffer is allocated before the bytes are known to lie in memory.
     if !is_box
         && access
             .many(place.space, address, size, lane, true)

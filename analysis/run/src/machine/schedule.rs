@@ -348,9 +348,11 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use crate::{
-        description::{Description, Value},
         launch::Limits,
-        machine::{Machine, tests::code},
+        machine::{
+            Machine,
+            tests::{code, described},
+        },
         outcome::Ended,
     };
 
@@ -372,14 +374,12 @@ bra l;
 ";
         let code = code(text);
         let launch = "block = 32\nargs.out = { zeros = [1], type = 'u32' }";
-        let description = Description::read(&Value::parse(launch).unwrap()).unwrap();
-        let none = |_: &str| Err("there are no files".to_owned());
         let limits = Limits {
             after_findings: 1000,
             ..Limits::default()
         };
-        let prepared = description.prepare(&code, 0, limits, &none).unwrap();
-        let mut machine = Machine::new(&code, prepared.launch).unwrap();
+        let launch = described(&code, launch, limits).unwrap();
+        let mut machine = Machine::new(&code, launch).unwrap();
         assert!(machine.advance(1_000_000));
         let outcome = machine.outcome();
         assert_eq!(outcome.ended, Ended::Limit);

@@ -120,11 +120,17 @@ pub(super) fn hash(warp: &Warp, hasher: &mut FxHasher) {
 mod tests {
     use expect_test::expect;
 
-    use crate::machine::tests::run_described;
+    use crate::{
+        launch::Limits,
+        machine::{
+            Machine,
+            tests::{code, described, run_described},
+        },
+        outcome::Ended,
+    };
 
     /// A barrier of a grid, in which all blocks but the last one poll.
-    fn barrier(blocks: u32) -> String {
-        let text = ".version 8.0
+    const BARRIER: &str = ".version 8.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 count, .param .u64 out)
@@ -145,10 +151,11 @@ st.global.u32 [%q], %seen;
 ret;
 }
 ";
-        let launch = format!(
+
+    fn launch(blocks: u32) -> String {
+        format!(
             "grid = {blocks}\nblock = 1\nargs.count = {{ zeros = [1], type = 'u32' }}\nargs.out = {{ zeros = [{blocks}], type = 'u32' }}"
-        );
-        run_described(text, &launch)
+        )
     }
 
     #[test]
@@ -158,9 +165,15 @@ ret;
             p0 = [6]
             p1 = [6, 6, 6, 6, 6, 6]
         "#]]
-        .assert_eq(&barrier(6));
-        let all = barrier(200);
-        assert!(all.starts_with("Finished"), "{all}");
+        .assert_eq(&run_described(BARRIER, &launch(6)));
+        let code = code(BARRIER);
+        let launch = described(&code, &launch(200), Limits::default()).unwrap();
+        let mut machine = Machine::new(&code, launch).unwrap();
+        assert!(machine.advance(u64::MAX));
+        let outcome = machine.outcome();
+        assert_eq!(outcome.ended, Ended::Finished);
+        // It takes 1.8 million when all blocks take turns.
+        assert!(outcome.steps < 400_000, "{}", outcome.steps);
     }
 
     #[test]

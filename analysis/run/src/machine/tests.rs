@@ -3,7 +3,10 @@ use std::{fmt::Write as _, sync::Arc};
 use analysis::{AnalysisHost, Change, FileContents, FileId};
 use expect_test::{Expect, expect};
 
-use crate::{Argument, Array, Launch, Limits, Machine, Schedule};
+use crate::{
+    Argument, Array, Launch, Limits, Machine, Schedule,
+    description::{Description, Problem, Value},
+};
 
 /// A launch of the only entry: arrays of 32-bit numbers, then scalars of 32 bits.
 pub(super) fn run(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
@@ -76,15 +79,23 @@ pub(super) fn run_described(text: &str, launch: &str) -> String {
 /// As [`run_described`]; with `late`, asynchronous operations land as late as PTX allows.
 pub(super) fn run_described_with(text: &str, launch: &str, late: bool) -> String {
     let code = code(text);
-    let entry = code.functions.iter().position(|it| it.entry).unwrap() as u32;
-    let value = crate::description::Value::parse(launch).unwrap();
-    let description = crate::description::Description::read(&value).unwrap();
-    let none = |_: &str| Err("there are no files".to_owned());
-    let prepared = description.prepare(&code, entry, Limits::default(), &none);
-    match prepared {
-        Ok(it) => report(text, &code, Launch { late, ..it.launch }),
+    match described(&code, launch, Limits::default()) {
+        Ok(it) => report(text, &code, Launch { late, ..it }),
         Err(it) => format!("{it:?}"),
     }
+}
+
+/// The launch of the first entry that is described.
+pub(super) fn described(
+    code: &analysis::code::Code,
+    launch: &str,
+    limits: Limits,
+) -> Result<Launch, Problem> {
+    let entry = code.functions.iter().position(|it| it.entry).unwrap() as u32;
+    let description = Description::read(&Value::parse(launch)?)?;
+    let none = |_: &str| Err("there are no files".to_owned());
+    let prepared = description.prepare(code, entry, limits, &none)?;
+    Ok(prepared.launch)
 }
 
 pub(super) fn code(text: &str) -> analysis::code::Code {

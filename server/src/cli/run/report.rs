@@ -245,10 +245,8 @@ fn diagnostic(it: &Finding) -> Diagnostic {
         [] => {}
         [one] => message += &format!(", lane {one}"),
         lanes => {
-            message += &format!(
-                ", lanes {}",
-                lane_ranges(lanes.iter().fold(0, |mask, it| mask | 1 << it))
-            )
+            let mask = lanes.iter().fold(0, |mask, it| mask | 1 << it);
+            message += &format!(", lanes {}", lane_ranges(mask));
         }
     }
     message.push(')');

@@ -161,8 +161,8 @@ impl Lowering<'_> {
         Ok(all)
     }
 
-    /// The strides of a statement that replace strides of a map, in bytes: the lower 32 bits of each are an operand, the upper 4 bits of
-    /// all are in another one, and both count units of 16 bytes.
+    /// The strides, in bytes, with which a statement replaces strides of a map. Both operands count units of 16 bytes: one
+    /// has the lower 32 bits of each stride, the other one the upper 4 bits of all.
     fn strides(&mut self) -> Result<Vec<Node>> {
         let lower = self.numbers_of("new_strides", 32)?;
         if lower.is_empty() {

@@ -261,7 +261,7 @@ impl Index {
         (found, unknown)
     }
 
-    /// The two terms of names that an unknown one is made of: `spinlock`.
+    /// Splits an unknown term into two terms of names: `spinlock` into `spin` and `lock`.
     fn compound(&self, term: &str) -> Option<[u32; 2]> {
         if self.numbers.contains_key(term) || !term.is_ascii() {
             return None;
