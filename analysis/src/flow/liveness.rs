@@ -101,6 +101,15 @@ impl Liveness {
         numbers.map(|it| self.crossing[it as usize])
     }
 
+    /// For each block the sum of the weights of the values that are live where it ends.
+    pub(crate) fn weights_out(&self, weight: impl Fn(Value) -> u32) -> Vec<u32> {
+        let weight = |number: u32| weight(self.crossing[number as usize]);
+        match &self.borders {
+            Borders::Bits(it) => it.weights_out(weight),
+            Borders::Runs(it) => it.weights_out(weight),
+        }
+    }
+
     /// Whether a value is live where a block ends.
     pub(crate) fn is_live_out(&self, block: BlockId, value: Value) -> bool {
         self.number(value).is_some_and(|it| match &self.borders {

@@ -7,6 +7,7 @@ use isa::{
     event::EventKind,
     semantics::{Control, Order, Semantics},
 };
+use smallvec::SmallVec;
 
 use crate::hir::{
     body::{Body, Target},
@@ -19,6 +20,9 @@ use super::{
     ids::{Base, Value},
 };
 
+/// The values of an instruction; few have more than four in one place.
+pub(crate) type Values = SmallVec<[Value; 4]>;
+
 /// An instruction.
 #[derive(Default)]
 pub(crate) struct Operation<'a> {
@@ -28,11 +32,11 @@ pub(crate) struct Operation<'a> {
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
     pub(crate) negated: bool,
-    pub(crate) writes: Vec<Value>,
+    pub(crate) writes: Values,
     /// The values that it reads outside addresses, guards left out.
-    pub(crate) data: Vec<Value>,
+    pub(crate) data: Values,
     /// The values that it reads inside addresses.
-    pub(crate) address: Vec<Value>,
+    pub(crate) address: Values,
     /// Whether the old values may stay after the writes.
     pub(crate) keeps: bool,
     /// Whether a special register is among its names.

@@ -8,7 +8,7 @@ use crate::flow::{
     facts::{Step, Value},
     ids::Base,
     lists::Lists,
-    operation::Operation,
+    operation::{Operation, Values},
 };
 
 use super::program::Program;
@@ -57,41 +57,43 @@ enum Form {
     As(Value),
 }
 
-/// Where each value is written and read.
+/// Where each value is written and read, each instruction once.
 struct Uses {
-    writes: Vec<Vec<Step>>,
-    reads: Vec<Vec<Step>>,
+    writes: Lists,
+    reads: Lists,
+    /// How often each value is written; an instruction may write one twice.
+    written: Vec<u32>,
 }
 
 /// Folds a program. With `repeat`, cheap values are computed again where they are used rather than kept.
 pub(super) fn fold(program: &Program<'_>, flow: &Flow, repeat: bool) -> Folded {
     let count = program.weights.len();
-    let mut uses = Uses {
-        writes: vec![Vec::new(); count],
-        reads: vec![Vec::new(); count],
-    };
-    for (step, operation) in (0..).zip(&program.operations) {
+    let mut reads = Lists::default();
+    let mut writes = Lists::default();
+    let mut written = vec![0_u32; count];
+    for operation in &program.operations {
+        reads.push(operation.reads());
+        writes.push(operation.writes.iter().copied());
         for value in &operation.writes {
-            uses.writes[*value as usize].push(step);
-        }
-        for value in operation.reads() {
-            uses.reads[value as usize].push(step);
+            written[*value as usize] += 1;
         }
     }
-    let gone = unused(program, &uses);
-    for reads in &mut uses.reads {
-        reads.retain(|it| !gone[*it as usize]);
-    }
+    let writes = writes.transposed(count, |_| true);
+    let gone = unused(program, &writes);
     let mut folding = Folding {
         program,
         flow,
         single: (0..count)
-            .map(|it| match uses.writes[it][..] {
-                [only] => !program.operations[only as usize].keeps,
+            .map(|it| match writes.get(it) {
+                [only] if written[it] == 1 => !program.operations[*only as usize].keeps,
                 _ => false,
             })
             .collect(),
-        uses,
+        uses: Uses {
+            writes,
+            reads: reads.transposed(count, |it| !gone[it]),
+            written,
+        },
         gone,
         forms: vec![Form::Kept; count],
         uniform: vec![false; count],
@@ -107,9 +109,12 @@ pub(super) fn fold(program: &Program<'_>, flow: &Flow, repeat: bool) -> Folded {
 }
 
 /// Instructions whose results nobody reads.
-fn unused(program: &Program<'_>, uses: &Uses) -> Vec<bool> {
-    let mut counts: Vec<usize> = uses.reads.iter().map(Vec::len).collect();
-    let idle = |operation: &Operation<'_>, counts: &[usize]| {
+fn unused(program: &Program<'_>, writes: &Lists) -> Vec<bool> {
+    let mut counts = vec![0_u32; program.weights.len()];
+    for value in program.operations.iter().flat_map(Operation::reads) {
+        counts[value as usize] += 1;
+    }
+    let idle = |operation: &Operation<'_>, counts: &[u32]| {
         let mut writes = operation.writes.iter();
         writes.len() > 0
             && !operation.semantics.stays()
@@ -127,8 +132,9 @@ fn unused(program: &Program<'_>, uses: &Uses) -> Vec<bool> {
         for value in program.operations[step].reads() {
             let value = value as usize;
             counts[value] -= 1;
-            if counts[value] == 0 && uses.writes[value].len() < MANY_WRITES {
-                let writers = uses.writes[value].iter().map(|it| *it as usize);
+            let writers = writes.get(value);
+            if counts[value] == 0 && writers.len() < MANY_WRITES {
+                let writers = writers.iter().map(|it| *it as usize);
                 work.extend(
                     writers.filter(|it| !gone[*it] && idle(&program.operations[*it], &counts)),
                 );
@@ -228,7 +234,7 @@ impl Folding<'_, '_> {
         {
             self.additions[written as usize] = Some((source, number));
         }
-        let users = &self.uses.reads[written as usize];
+        let users = self.uses.reads.get(written as usize);
         let operation = |step: &Step| &program.operations[*step as usize];
         let only_address = || {
             let mut users = users.iter().map(operation);
@@ -282,7 +288,7 @@ impl Folding<'_, '_> {
     /// Whether a value is read in the block of its write only, before its sources change.
     fn stays_nearby(&self, step: usize, written: Value, sources: &[Value]) -> bool {
         let block = |step: usize| self.flow.graph.block_of[step];
-        let users = &self.uses.reads[written as usize];
+        let users = self.uses.reads.get(written as usize);
         let Some(last) = users.iter().max() else {
             return false;
         };
@@ -293,7 +299,7 @@ impl Folding<'_, '_> {
                 .iter()
                 .filter(|it| !self.single[**it as usize])
                 .all(|it| {
-                    let writes = &self.uses.writes[*it as usize];
+                    let writes = self.uses.writes.get(*it as usize);
                     let next = writes.partition_point(|it| *it <= step);
                     writes.get(next).is_none_or(|it| it > last)
                 })
@@ -325,7 +331,7 @@ impl Folding<'_, '_> {
                 folded.writes.push([]);
                 continue;
             }
-            let mut reads: Vec<Value> = operation
+            let mut reads: Values = operation
                 .reads()
                 .filter_map(|it| match self.forms[it as usize] {
                     _ if self.program.weights[it as usize] == 0 => Some(it),
@@ -336,8 +342,8 @@ impl Folding<'_, '_> {
                 .collect();
             let mut writes = operation.writes.clone();
             if operation.keeps {
-                let several = |it: &&Value| self.uses.writes[**it as usize].len() > 1;
-                reads.extend(writes.iter().filter(several));
+                let several = |it: &Value| self.uses.written[*it as usize] > 1;
+                reads.extend(writes.iter().copied().filter(several));
             }
             for list in [&mut reads, &mut writes] {
                 list.sort_unstable();

@@ -69,32 +69,39 @@ fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
         Some(false) => facts.values[value as usize].weight,
         _ => 0,
     };
-    // For each value the last block, counted from 1, in which it is known to be live.
-    let mut alive = vec![0_u32; facts.values.len()];
+    // For each value the last block, counted from 1, in which an access was seen, and whether the value is live before
+    // that access.
+    let mut seen = vec![(0_u32, false); facts.values.len()];
+    let live_out = flow.liveness.weights_out(weight);
     let mut peak: Option<(u32, Step)> = None;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
         if !flow.graph.reachable[block as usize] {
             continue;
         }
         let mark = block + 1;
-        let mut now = 0;
-        for value in flow.liveness.live_out(block) {
-            alive[value as usize] = mark;
-            now += weight(value);
-        }
+        let mut now = live_out.get(block as usize).copied().unwrap_or_default();
+        let mut becomes = |value: Value, live: bool| {
+            let before = std::mem::replace(&mut seen[value as usize], (mark, live));
+            match before.0 == mark {
+                true => before.1,
+                false => flow.liveness.is_live_out(block, value),
+            }
+        };
         for step in steps.clone().rev() {
             let at = step as usize;
             let mut behind = now;
             for value in facts.writes.get(at) {
-                if alive[*value as usize] != mark {
+                let keeps = facts.keeps[at];
+                if !becomes(*value, false) {
                     behind += weight(*value);
-                } else if !facts.keeps[at] {
-                    alive[*value as usize] = 0;
+                } else if keeps {
+                    becomes(*value, true);
+                } else {
                     now -= weight(*value);
                 }
             }
             for value in facts.reads.get(at) {
-                if std::mem::replace(&mut alive[*value as usize], mark) != mark {
+                if !becomes(*value, true) {
                     now += weight(*value);
                 }
             }

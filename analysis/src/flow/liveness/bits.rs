@@ -118,6 +118,25 @@ impl Bits {
         numbers(self.first, self.words_out(block))
     }
 
+    /// For each block the sum of the weights of the values that are live where it ends. Most of them are live where the
+    /// block before it ends, too, so only those are looked at that are not.
+    pub(super) fn weights_out(&self, weight: impl Fn(u32) -> u32) -> Vec<u32> {
+        let count = self.read_after.len().checked_div(self.words).unwrap_or(0);
+        let mut before = vec![0; self.words];
+        let mut sum = 0_u32;
+        let mut sums = Vec::with_capacity(count);
+        for block in 0..count as BlockId {
+            for (index, word) in self.words_out(block).enumerate() {
+                let old = std::mem::replace(&mut before[index], word);
+                let first = self.first + index as u32 * 64;
+                let sum_of = |word| numbers(first, [word].into_iter()).map(&weight).sum::<u32>();
+                sum = sum + sum_of(word & !old) - sum_of(old & !word);
+            }
+            sums.push(sum);
+        }
+        sums
+    }
+
     /// The number of the first value.
     pub(super) fn first(&self) -> u32 {
         self.first

@@ -60,6 +60,26 @@ impl Runs {
         self.live_out.of(block)
     }
 
+    /// For each block, up to the last with a value, the sum of the weights of the values that are live where it ends.
+    pub(super) fn weights_out(&self, weight: impl Fn(u32) -> u32) -> Vec<u32> {
+        let runs = &self.live_out.runs;
+        let count = runs.iter().map(|it| it.blocks.end as usize).max();
+        // How much more there is in a block than in the one before it, modulo 2^32.
+        let mut sums = vec![0_u32; count.unwrap_or(0) + 1];
+        for run in runs {
+            let weight = weight(run.number);
+            let [start, end] = [run.blocks.start, run.blocks.end].map(|it| it as usize);
+            sums[start] = sums[start].wrapping_add(weight);
+            sums[end] = sums[end].wrapping_sub(weight);
+        }
+        let mut sum = 0_u32;
+        for it in &mut sums {
+            sum = sum.wrapping_add(*it);
+            *it = sum;
+        }
+        sums
+    }
+
     pub(super) fn is_live_out(&self, block: BlockId, number: u32) -> bool {
         self.live_out.contains(block, number)
     }

@@ -188,6 +188,8 @@ fn liveness_is_the_same_in_runs() {
             let values = flow.facts.values.len();
             let runs = Liveness::within(0, &flow.graph, &accesses, values, &|| ());
             parts += usize::from(runs != flow.liveness);
+            let weight = |value: Value| value % 3;
+            let weights = [&flow.liveness, &runs].map(|it| it.weights_out(weight));
             for block in 0..flow.graph.blocks.len() as u32 {
                 let place = format!("seed {seed}, block {block}\n{text}");
                 let live_in: Vec<Value> = flow.liveness.live_in(block).collect();
@@ -198,6 +200,11 @@ fn liveness_is_the_same_in_runs() {
                     live_out,
                     "{place}"
                 );
+                let sum: u32 = live_out.iter().copied().map(weight).sum();
+                for it in &weights {
+                    let found = it.get(block as usize).copied().unwrap_or_default();
+                    assert_eq!(found, sum, "{place}");
+                }
                 let mut any = false;
                 for value in 0..values as Value {
                     for it in [&flow.liveness, &runs] {
