@@ -167,7 +167,19 @@ impl Kernel<'_, '_> {
     /// The address that the first operand of an event is.
     pub(super) fn event_address(&mut self, event: usize) -> Option<Address> {
         let event = &self.events.all[event];
-        let (step, operand) = (event.step, event.operands[0]?);
+        let step = event.step;
+        let operand = match event.operands[0] {
+            Some(it) => it,
+            // In a statement that fits no form, the only address is it.
+            None => {
+                let operands = self.subject.get(step)?.operands();
+                let mut addresses = operands.filter(BoundOperand::is_address);
+                match (addresses.next(), addresses.next()) {
+                    (Some(only), None) => only,
+                    _ => return None,
+                }
+            }
+        };
         self.operand_address(operand, step)
     }
 

@@ -8,12 +8,14 @@ use crate::{alignment::align, flow::ids::Step};
 
 use super::{
     line::{Condition, Line, Row},
-    series::{Shape, both, version},
+    series::{Shape, both, varied, version},
     structure::List,
 };
 
 /// Lists inside each other at most.
 const MAX_DEPTH: usize = 64;
+/// The beginning of the line of a branch that is shown with an earlier one.
+pub(super) const AS_ABOVE: &str = "as above in ";
 /// The heads of rows that only one of two branches has.
 const HERE: &str = "only here";
 const THERE: &str = "only there";
@@ -108,7 +110,7 @@ impl<'a> Both<'a> {
                 2 => "the second".to_owned(),
                 _ => format!("number {number}"),
             };
-            let text = format!("as above in {}, {place} of ⟨…⟩", names[0]);
+            let text = format!("{AS_ABOVE}{}, {place} of ⟨…⟩", names[0]);
             self.lists[*other] = vec![note(text, steps)];
         }
         true
@@ -159,8 +161,14 @@ impl<'a> Both<'a> {
                     _ => None,
                 };
                 let apart = usize::from(merged.is_none() && (x, y) != ends);
-                self.push_single(&units[0][p..x + apart], false, &mut rows);
-                self.push_single(&units[1][q..y + apart], true, &mut rows);
+                let (one, other) = (&units[0][p..x + apart], &units[1][q..y + apart]);
+                match self.varied(one, other) {
+                    Some(line) => rows.push(Row::Line(line)),
+                    None => {
+                        self.push_single(one, false, &mut rows);
+                        self.push_single(other, true, &mut rows);
+                    }
+                }
                 rows.extend(merged.into_iter().flatten());
                 (p, q) = (x + 1, y + 1);
             }
@@ -288,6 +296,20 @@ impl<'a> Both<'a> {
             rows.push(Row::Else(list));
         }
         Some(rows)
+    }
+
+    /// The line of two lines that differ in one part.
+    fn varied(&mut self, one: &[RowUnit], other: &[RowUnit]) -> Option<Line> {
+        let ([a], [b], 2) = (one, other, self.all) else {
+            return None;
+        };
+        let (Row::Line(a), Row::Line(b)) = (&a.row, &b.row) else {
+            return None;
+        };
+        let text = varied(&a.text, &b.text).filter(|_| !a.meets && !b.meets)?;
+        self.show(&a.steps, &b.steps)?;
+        self.shared += 1;
+        Some(Line { text, ..a.clone() })
     }
 
     fn line(&mut self, one: &Line, other: &Line) -> Option<Line> {

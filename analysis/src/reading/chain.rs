@@ -18,6 +18,8 @@ const MAX_SIGNS: usize = 9;
 /// The longest statement, in bytes.
 const MAX_TEXT: usize = 300;
 const SUM: &str = "sum";
+/// The beginning of a reduction over lanes.
+const REDUCTION: &str = "reduce(";
 
 /// A statement as a result and what one operation combines, from the first to the last.
 struct Chain {
@@ -138,7 +140,7 @@ pub(super) fn fold(mut rows: Vec<Row>, writer: &Writer<'_, '_>) -> Vec<Row> {
             && let Some(first) = &chains[before]
             && first.operation == chain.operation
             && first.items.len() + chain.items.len() <= MAX_ITEMS
-            && may_move(writer, first, &chain)
+            && may_move(writer, &first.steps, &chain.steps)
             && let Some(first) = chains[before].take()
         {
             chain.items.splice(..1, first.items);
@@ -165,6 +167,7 @@ pub(super) fn fold(mut rows: Vec<Row>, writer: &Writer<'_, '_>) -> Vec<Row> {
             line.steps = chain.steps;
         }
     }
+    reduce(&mut rows, &mut gone, writer);
     let mut index = 0;
     rows.retain(|_| {
         index += 1;
@@ -173,9 +176,51 @@ pub(super) fn fold(mut rows: Vec<Row>, writer: &Writer<'_, '_>) -> Vec<Row> {
     rows
 }
 
+/// Puts each chain into the reduction over lanes that alone reads its result.
+fn reduce(rows: &mut [Row], gone: &mut [bool], writer: &Writer<'_, '_>) {
+    let mut by_result: FxHashMap<String, usize> = FxHashMap::default();
+    for index in 0..rows.len() {
+        let (before, after) = rows.split_at_mut(index);
+        let line = match &mut after[0] {
+            Row::Line(line) if !gone[index] && !line.meets && !line.waits => line,
+            Row::Only(..) => {
+                by_result.clear();
+                continue;
+            }
+            _ => continue,
+        };
+        let Some((result, text)) = line.text.split_once(" = ") else {
+            continue;
+        };
+        if text.starts_with(SUM) || CHAINED_FUNCTIONS.iter().any(|it| text.starts_with(it)) {
+            by_result.insert(result.to_owned(), index);
+            continue;
+        }
+        let Some((name, rest)) = (text.strip_prefix(REDUCTION)).and_then(|it| it.split_once(", "))
+        else {
+            continue;
+        };
+        let chain = by_result.get(name).map(|it| (*it, &before[*it]));
+        let Some((at, Row::Line(chain))) = chain else {
+            continue;
+        };
+        let Some((_, inner)) = chain.text.split_once(" = ") else {
+            continue;
+        };
+        let text = format!("{result} = {REDUCTION}{inner}, {rest}");
+        if text.len() <= MAX_TEXT && may_move(writer, &chain.steps, &line.steps) {
+            line.text = text;
+            line.steps.extend(&chain.steps);
+            line.steps.sort_unstable();
+            line.steps.dedup();
+            gone[at] = true;
+        }
+    }
+}
+
 /// Whether a statement may be inside a later one: nothing else reads its result, and what it reads is the same there.
-fn may_move(writer: &Writer<'_, '_>, first: &Chain, second: &Chain) -> bool {
-    let (Some(from), Some(to)) = (first.steps.last(), second.steps.last()) else {
+pub(super) fn may_move(writer: &Writer<'_, '_>, first: &[Step], second: &[Step]) -> bool {
+    let (Some(from), Some(to)) = (first.last(), second.last()) else {
         return false;
     };
     let flow = writer.subject.flow;
@@ -193,8 +238,8 @@ fn may_move(writer: &Writer<'_, '_>, first: &Chain, second: &Chain) -> bool {
             })
     };
     !readers.is_empty()
-        && readers.iter().all(|it| second.steps.contains(it))
+        && readers.iter().all(|it| second.contains(it))
         && from < to
         && block(from) == block(to)
-        && first.steps.iter().all(is_fixed)
+        && first.iter().all(is_fixed)
 }

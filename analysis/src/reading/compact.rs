@@ -2,14 +2,17 @@
 
 use super::line::Line;
 
-/// The longest line of several, in characters.
-const MAX_WIDTH: usize = 124;
-/// The longest line that others may share a line with, in characters.
-const MAX_SHORT: usize = 72;
+/// The longest line of several with its indentation, and the characters of a level.
+const MAX_WIDTH: usize = 148;
+const LEVEL: usize = 4;
+/// The longest line that others may follow, in characters.
+const MAX_SHORT: usize = 124;
 /// The beginnings of lines that stay alone.
-const ALONE: [&str; 9] = [
-    "while ", "else", "break", "return", "goto ", "continue", "case ", "wait ", "as ",
+const ALONE: [&str; 8] = [
+    "while ", "else", "break", "return", "goto ", "continue", "case ", "as ",
 ];
+/// The beginning of a loop that only asks again, after which a line ends.
+const WAIT: &str = "wait ";
 
 /// Puts short lines of the same depth into one. A meeting of threads begins a line; others may meet right after it.
 pub(super) fn compact(lines: Vec<Line>) -> Vec<Line> {
@@ -18,11 +21,11 @@ pub(super) fn compact(lines: Vec<Line>) -> Vec<Line> {
     let mut open = false;
     for line in lines {
         let width = |it: &Line| it.text.chars().count();
-        let short = may_share(&line) && width(&line) <= MAX_SHORT;
+        let short = may_share(&line);
         let last = out.last_mut().filter(|_| open && short);
         let last = last.filter(|it| it.indent == line.indent && (it.meets || !line.meets));
         if let Some(last) = last
-            && width(last) + width(&line) < MAX_WIDTH
+            && LEVEL * line.indent as usize + width(last) + width(&line) < MAX_WIDTH
         {
             let between = match (last.meets, line.meets) {
                 (true, true) => " ",
@@ -38,19 +41,19 @@ pub(super) fn compact(lines: Vec<Line>) -> Vec<Line> {
         } else {
             out.push(line.clone());
         }
-        open = short && !is_condition(&line);
+        open = short && width(&line) <= MAX_SHORT && !ends(&line);
     }
     out
 }
 
 fn may_share(line: &Line) -> bool {
     let alone = ALONE.iter().any(|it| line.text.starts_with(it));
-    !alone && !line.alone && !line.waits && !line.text.ends_with(':') && !line.text.contains('…')
+    !alone && !line.waits && !line.text.ends_with(':') && line.text != "…"
 }
 
-/// Whether all that follows in the line would seem to depend on a condition.
-fn is_condition(line: &Line) -> bool {
-    line.text.starts_with("if ")
+/// Whether nothing may follow in the line, as it would seem to depend on a condition or on a branch.
+fn ends(line: &Line) -> bool {
+    line.alone || line.text.starts_with("if ") || line.text.starts_with(WAIT)
 }
 
 #[cfg(test)]

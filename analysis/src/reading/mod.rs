@@ -3,8 +3,8 @@
 //!
 //! [`plan`] decides which instructions have a statement, [`structure`] finds loops and conditions, [`statement`] writes
 //! the text of an instruction, and [`rows`] puts these together. [`reduction`] shortens reductions over lanes, [`chain`]
-//! sums and extremes over many statements, and [`repetition`] unrolled code. [`twins`] finds branches that do nearly the
-//! same, which [`both`] puts together. [`crate::values`] makes the expressions;
+//! sums and extremes over many statements, [`polynomial`] polynomials, and [`repetition`] unrolled code. [`twins`] finds
+//! branches that do nearly the same, which [`both`] puts together. [`crate::values`] makes the expressions;
 //! nothing is computed here.
 
 mod both;
@@ -13,6 +13,7 @@ mod combination;
 mod compact;
 mod line;
 mod plan;
+mod polynomial;
 mod reduction;
 mod repetition;
 mod rows;

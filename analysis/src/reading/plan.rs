@@ -10,7 +10,7 @@ use isa::{
 
 use crate::{
     flow::ids::{BlockId, Step, Value},
-    hir::bound::Bound,
+    hir::{body::Target, bound::Bound},
     values::Values,
 };
 
@@ -35,7 +35,8 @@ pub(super) struct Plan {
     pub(super) named: Vec<bool>,
     /// The instructions that the statement of each tells as well, ascending.
     pub(super) inside: Vec<Vec<Step>>,
-    /// The instructions that read what each writes, ascending, if nothing else may have written that; else none.
+    /// The instructions that read what each writes, ascending, if nothing else may have written what any of them reads;
+    /// else none.
     pub(super) readers: Vec<Vec<Step>>,
 }
 
@@ -93,7 +94,9 @@ impl Plan {
                 }
                 found.sort_unstable();
                 found.dedup();
-                named[index] = found.len() > MAX_OWNERS
+                // An address that is a name says more than the name of a register.
+                let many = found.len() > MAX_OWNERS && !is_address_of(subject, step);
+                named[index] = many
                     || !found
                         .iter()
                         .all(|it| facts.holds(subject, values, step, *it));
@@ -111,6 +114,9 @@ impl Plan {
                 }
             }
         }
+        // Reads that may get another result as well are not among the readers.
+        let variable = facts.readers.iter_mut().zip(&facts.variable);
+        variable.filter(|it| *it.1).for_each(|it| it.0.clear());
         Plan {
             named,
             inside,
@@ -333,11 +339,11 @@ fn is_kept(subject: &Subject<'_>, writes: &[Step], from: Step, to: Step) -> bool
     if any(from..graph.blocks[first as usize].end) || any(graph.blocks[last as usize].start..to) {
         return false;
     }
-    // The blocks between, back from the last one to the first.
-    let mut seen: Vec<BlockId> = vec![last];
-    let mut next = 0;
-    while let Some(block) = seen.get(next).copied() {
-        next += 1;
+    // The blocks between, back from the last one to the first; a loop comes back to the last one.
+    let mut seen: Vec<BlockId> = Vec::new();
+    let mut next = Some(last);
+    let mut at = 0;
+    while let Some(block) = next {
         for before in graph.predecessors.get(block as usize) {
             if *before == first || seen.contains(before) {
                 continue;
@@ -347,8 +353,24 @@ fn is_kept(subject: &Subject<'_>, writes: &[Step], from: Step, to: Step) -> bool
             }
             seen.push(*before);
         }
+        next = seen.get(at).copied();
+        at += 1;
     }
     true
+}
+
+/// Whether an instruction only copies the address of a variable.
+fn is_address_of(subject: &Subject<'_>, step: Step) -> bool {
+    let facts = &subject.flow.facts;
+    let source = subject.get(step).and_then(|it| it.operand(1));
+    let is_variable = source.is_some_and(|it| match it.bound() {
+        Bound::Name(name, None) => {
+            facts.value(name).is_none()
+                && matches!(name.target, Target::Definition(_) | Target::Free(_))
+        }
+        _ => false,
+    });
+    is_variable && is_copy(subject, step)
 }
 
 /// Whether an instruction adds numbers, or multiplies one by a constant.

@@ -7,11 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::flow::ids::{BlockId, Step};
 
 use super::{
-    both::Both,
+    both::{AS_ABOVE, Both},
     chain,
     compact::compact,
     line::{Condition, Line, Row},
-    reduction, repetition,
+    polynomial, reduction, repetition,
     statement::Writer,
     structure::{Item, Jump, List, Structure},
     twins::Twins,
@@ -93,6 +93,7 @@ impl<'a, 'db> Rows<'a, 'db> {
             let found = std::mem::take(&mut self.lists[list]);
             let found = reduction::fold(found, &self.writer);
             let found = chain::fold(found, &self.writer);
+            let found = polynomial::fold(found, &self.writer);
             let found = repetition::fold(found, &mut self.lists, repetition::MIN_TURNS);
             // Turns of turns; in a long list also pairs.
             let least = match found.len() > LONG_LIST {
@@ -389,7 +390,13 @@ impl<'a, 'db> Rows<'a, 'db> {
                             text = format!("else if {}:", condition.text);
                             steps.clone_from(&condition.steps);
                             open.push((list, 1, indent, None));
-                            open.push((*then, 0, indent + 1, None));
+                            match &self.lists[*then][..] {
+                                [Row::Line(it)] if it.text.starts_with(AS_ABOVE) => {
+                                    text = format!("{text} {}", it.text);
+                                    steps.extend(&it.steps);
+                                }
+                                _ => open.push((*then, 0, indent + 1, None)),
+                            }
                         }
                         _ => open.push((list, 0, indent + 1, None)),
                     }
@@ -401,13 +408,10 @@ impl<'a, 'db> Rows<'a, 'db> {
                     });
                 }
                 Row::Only(word, list) => {
-                    let (text, steps) = match &self.lists[list][..] {
-                        [Row::Line(it)] if !it.meets => (format!(" {}", it.text), it.steps.clone()),
-                        _ => {
-                            open.push((list, 0, indent + 1, None));
-                            Default::default()
-                        }
-                    };
+                    let (text, steps) = one_line(&self.lists[list]).unwrap_or_else(|| {
+                        open.push((list, 0, indent + 1, None));
+                        Default::default()
+                    });
                     lines.push(Line {
                         indent,
                         text: format!("{word}:{text}"),
@@ -477,6 +481,23 @@ fn joined(rows: Vec<Row>, is_short: fn(&Line) -> bool) -> Vec<Row> {
         out.push(row);
     }
     out
+}
+
+/// Short lines as the end of one, with their instructions.
+fn one_line(rows: &[Row]) -> Option<(String, Vec<Step>)> {
+    let lines = rows.iter().map(|it| match it {
+        Row::Line(it) if !it.meets && !it.waits => Some(it),
+        _ => None,
+    });
+    let lines: Vec<&Line> = lines.collect::<Option<_>>()?;
+    let texts: Vec<&str> = lines.iter().map(|it| &*it.text).collect();
+    let text = texts.join("; ");
+    let mut steps: Vec<Step> = lines.iter().flat_map(|it| &it.steps).copied().collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let head = texts.iter().any(|it| it.ends_with(':'));
+    let fits = lines.len() == 1 || !head && text.len() <= MAX_JOINED;
+    fits.then(|| (format!(" {text}"), steps))
 }
 
 /// Whether a statement has no result, or only sets a register.

@@ -1,11 +1,20 @@
 //! Texts that differ only by numbers, as one text with the lists of these numbers: `r4..r7 = x[(0, 8..24)]`.
 
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::alignment::align;
+
 /// The longest period of a list, after which its numbers come again, each larger by the same.
 const MAX_PERIOD: usize = 8;
 /// Parts of a list that is written as a whole.
 const MAX_PARTS: usize = 8;
 /// The longest text of the elements of a vector one by one.
 const MAX_ELEMENTS: usize = 48;
+/// Parts by which two lines differ that are shown as one, and the longest of them in bytes.
+const MAX_VARIED: usize = 3;
+const MAX_PART: usize = 48;
 /// Numbers of a run at least, that of consecutive ones and others.
 const MIN_RUN: usize = 3;
 const MIN_STEPS: usize = 4;
@@ -207,6 +216,79 @@ pub(super) fn both(one: &str, other: &str, merged: usize) -> Option<String> {
         text.push_str(&format!("⟨{}⟩", names.join(", ")));
     }
     Some(text)
+}
+
+/// Two texts that differ in a few short parts, as one: `x + ⟨0, 64⟩`.
+pub(super) fn varied(one: &str, other: &str) -> Option<String> {
+    let [a, b] = [one, other].map(words);
+    let mut text = String::new();
+    let (mut i, mut j) = (0, 0);
+    let (mut parts, mut same, mut different) = (0, 0, 0);
+    let [c, d] = [&a, &b].map(|it| {
+        it.iter()
+            .map(|it| FxBuildHasher.hash_one(it))
+            .collect::<Vec<u64>>()
+    });
+    for (x, y) in align(&c, &d).into_iter().chain([(a.len(), b.len())]) {
+        let [from, to] = [a[i..x].concat(), b[j..y].concat()];
+        if !from.is_empty() || !to.is_empty() {
+            parts += 1;
+            different += from.len() + to.len();
+            text.push_str(&alternatives(&from, &to)?);
+        }
+        if let Some(word) = a.get(x) {
+            same += word.len();
+            text.push_str(word);
+        }
+        (i, j) = (x + 1, y + 1);
+    }
+    (parts <= MAX_VARIED && different <= same).then_some(text)
+}
+
+/// Two parts of texts as one; one may be empty if the other is an addend.
+fn alternatives(one: &str, other: &str) -> Option<String> {
+    let added = |it: &str| it.strip_prefix(" + ").map(str::to_owned);
+    let (before, one, other) = match (one, other) {
+        ("", it) => (" + ", "0".to_owned(), added(it)?),
+        (it, "") => (" + ", added(it)?, "0".to_owned()),
+        (one, other) => ("", one.to_owned(), other.to_owned()),
+    };
+    let is_part = |it: &String| {
+        let nested = it.contains(", ") || it.contains(['⟨', '⟩']);
+        !nested && it.len() <= MAX_PART && is_balanced(it) && it.trim() == it
+    };
+    (is_part(&one) && is_part(&other)).then(|| format!("{before}⟨{one}, {other}⟩"))
+}
+
+/// A text in words, and what is between them character by character.
+fn words(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match rest.find(|it| !is_name(it) && it != '.') {
+            Some(0) => first.len_utf8(),
+            Some(it) => it,
+            None => rest.len(),
+        };
+        let (word, after) = rest.split_at(length);
+        found.push(word);
+        rest = after;
+    }
+    found
+}
+
+/// Whether each bracket of a text is closed in it.
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0;
+    let never_below = text.chars().all(|it| {
+        depth += match it {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth >= 0
+    });
+    never_below && depth == 0
 }
 
 /// One of the texts of which a merged one is.

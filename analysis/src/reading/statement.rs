@@ -24,6 +24,9 @@ use super::{
     subject::Subject,
 };
 
+/// The operand that says in which CTAs of the cluster a copy arrives.
+const TARGETS: &str = "mask";
+
 /// Writes statements.
 pub(super) struct Writer<'a, 'db> {
     pub(super) subject: &'a Subject<'db>,
@@ -298,11 +301,25 @@ impl<'a, 'db> Writer<'a, 'db> {
             return None;
         }
         let (to, from) = (self.operand(to, step)?, self.operand(from, step)?);
-        let rest: Option<Vec<String>> = operands.map(|it| self.operand(it, step)).collect();
-        Some(format!(
-            "{to} = copy of {from}, completes with {}",
-            rest?.join(", ")
-        ))
+        let semantics = self.subject.semantics(step);
+        let event = semantics.events.iter().find(|it| completes(it.kind))?;
+        let [barrier, size] = self.subject.event_operands(step, event);
+        let mask = self.subject.operand_index(step, TARGETS);
+        let mut text = format!("{to} = copy of ");
+        let mut last = String::new();
+        for (index, operand) in (2..).zip(operands) {
+            let operand = self.operand(operand, step)?;
+            if Some(index) == size {
+                text.push_str(&format!("{operand} bytes of "));
+            } else if Some(index) == barrier {
+                last.push_str(&format!(", completes with {operand}"));
+            } else if Some(index) == mask {
+                last.push_str(&format!(", in each CTA of mask {operand}"));
+            } else {
+                last.push_str(&format!(", {operand}"));
+            }
+        }
+        Some(format!("{text}{from}{last}"))
     }
 
     /// Whether an instruction adds to what it writes.

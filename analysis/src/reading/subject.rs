@@ -76,14 +76,26 @@ impl<'db> Subject<'db> {
 
     /// The indices of the operands of an event of an instruction.
     pub(crate) fn event_operands(&self, step: Step, event: &Event) -> [Option<usize>; 2] {
+        self.indices(step, event.operands)
+    }
+
+    /// The index of the operand of an instruction with a name in the tables.
+    pub(super) fn operand_index(&self, step: Step, name: &'static str) -> Option<usize> {
+        self.indices(step, [Some(name)])[0]
+    }
+
+    fn indices<const N: usize>(
+        &self,
+        step: Step,
+        names: [Option<&'static str>; N],
+    ) -> [Option<usize>; N] {
         let Some(form) = self.get(step).map(|it| it.form) else {
-            return [None; 2];
+            return [None; N];
         };
         let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
         let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
         let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
-        let (tables, opcode) = (isa::tables(), &form.opcode);
-        positions(tables, opcode, &words, &brackets, event.operands)
+        positions(isa::tables(), &form.opcode, &words, &brackets, names)
     }
 
     /// Whether an instruction is a load that may move as long as nothing is written: weak, of a single register.

@@ -46,8 +46,7 @@ shfl.sync.bfly.b32 %r10, %r9, 4, 31, -1; add.s32 %r11, %r9, %r10;
 st.global.u32 [%rd1+4], %r11;
 ret;",
         expect![[r#"
-            f9 = max(laneid, 1.0)  // 1
-            f5 = reduce(f9, max, shfl.sync.bfly: 2, 1)  // 2 3
+            f5 = reduce(max(laneid, 1.0), max, shfl.sync.bfly: 2, 1)  // 1 2 3
             out[0] = f5  // 1 4
             r11 = reduce(laneid, +, shfl.sync.bfly: 16, 8, 4)  // 1 5 6 7
             out[1] = r11  // 1 8
@@ -312,6 +311,78 @@ ret;",
 }
 
 #[test]
+fn the_first_value_of_a_counter_is_shown() {
+    // The loop reads it as well as the sum before the loop.
+    check(
+        "mov.u32 %r1, %tid.x; add.u32 %r2, %r1, 5;
+add.u32 %r3, %r2, 7;
+L: st.shared.u32 [tile], %r2; st.shared.u32 [tile+4], %r3;
+add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 99; @%p1 bra L;
+ret;",
+        expect![[r#"
+            r2 = tid.x + 5  // 1
+            r3 = r2 + 7  // 2
+            do:  // 
+              tile[0] = r2; tile[1] = r3  // 3
+              r2 = r2 + 1  // 4
+            while r2 < 99  // 4
+        "#]],
+    );
+}
+
+#[test]
+fn copies_of_bytes() {
+    check(
+        "ld.param.u64 %rd1, [k_param_0];
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [full];
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd1+64], 256, [full], 3;
+and.b32 %r1, %r2, 1; setp.eq.b32 %p1, %r1, 1; mov.pred %p2, 0; xor.pred %p3, %p1, %p2; not.pred %p4, %p3;
+@%p4 bra END; st.shared.u32 [tile], 7;
+END: ret;",
+        expect![[r#"
+            [tile] = copy of 256 bytes of [param_0], completes with [full]  // 1 2
+            [tile] = copy of 256 bytes of [param_0 + 64], completes with [full], in each CTA of mask 3  // 1 3
+            if (r2 & 1) == 1: tile[0] = 7  // 4 5
+        "#]],
+    );
+}
+
+#[test]
+fn polynomials() {
+    // A step of the second one is read twice.
+    let mut body =
+        "ld.param.u64 %rd1, [out]; ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4];\n"
+            .to_owned();
+    for (at, of) in [(10, 1), (20, 2)] {
+        let _ = writeln!(
+            body,
+            "fma.rn.f32 %f{at}, %f{of}, 0f3E000000, 0f3E800000;
+fma.rn.f32 %f{}, %f{at}, %f{of}, 0f3F000000;
+fma.rn.f32 %f{}, %f{}, %f{of}, 0f3F800000;
+fma.rn.f32 %f{}, %f{}, %f{of}, 0f40000000;",
+            at + 1,
+            at + 2,
+            at + 1,
+            at + 3,
+            at + 2
+        );
+    }
+    body.push_str("st.global.f32 [%rd1+8], %f13; st.global.f32 [%rd1+12], %f13; st.global.v4.f32 [%rd1+16], {%f23, %f23, %f22, %f1};\nret;");
+    check(
+        &body,
+        expect![[r#"
+            f1 = out[0]  // 1
+            f2 = out[1]  // 1
+            f13 = polynomial(f1: 0.125, 0.25, 0.5, 1.0, 2.0)  // 2 3 4 5
+            f22 = polynomial(f2: 0.125, 0.25, 0.5, 1.0)  // 6 7 8
+            f23 = f22*f2 + 2.0  // 9
+            out[2] = f13; out[3] = f13  // 1 10
+            out[4:+4] = {f23, f23, f22, f1}  // 1 10
+        "#]],
+    );
+}
+
+#[test]
 fn pairs() {
     // Halves that were put together are the registers again; those of another register are its bits.
     check(
@@ -470,8 +541,7 @@ THIRD: {}END: ret;",
                 tile[⟨31, 287, 159⟩] = r22  // 35 71 107
                 r20 = r22 + 1  // 36 72 108
               while r20 < n  // 1 36 72 108
-            else if r3 != 1:  // 1
-              as above in `if r3 == 0`, number 2 of ⟨…⟩  // 74
+            else if r3 != 1: as above in `if r3 == 0`, number 2 of ⟨…⟩  // 1 74
             else:  // 
               as above in `if r3 == 0`, number 3 of ⟨…⟩  // 2
         "#]],
@@ -510,47 +580,45 @@ FIRST: {}END: {after} ret;",
     check(
         &module(""),
         expect![[r#"
-        r3 = tid.x >> 7  // 1
-        if r3 == 0:  // 1
-          as below in `if r3 == 1`; ⟨here, there⟩:  // 2
-          r20 = tile[⟨0, 16⟩]  // 2 38
-          ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
-          only there: tile[1000] = r20  // 2
-          do:  // 
-            r21 = r20 + 5  // 3 39
-            r22 = (r21 ^ n)*r21  // 1 3 4 39 40
-            × 31:  // 
-              tile[⟨0..30, 128..158⟩] = r22  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
-              r22 = r22*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
-            tile[⟨31, 159⟩] = r22  // 35 71
-            r20 = r22 + 1  // 36 72
-          while r20 < n  // 1 36 72
-        else if r3 == 1:  // 1
-          as above in `if r3 == 0`, the second of ⟨…⟩  // 2
-    "#]],
+            r3 = tid.x >> 7  // 1
+            if r3 == 0:  // 1
+              as below in `if r3 == 1`; ⟨here, there⟩:  // 2
+              r20 = tile[⟨0, 16⟩]  // 2 38
+              ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
+              only there: tile[1000] = r20  // 2
+              do:  // 
+                r21 = r20 + 5  // 3 39
+                r22 = (r21 ^ n)*r21  // 1 3 4 39 40
+                × 31:  // 
+                  tile[⟨0..30, 128..158⟩] = r22  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
+                  r22 = r22*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
+                tile[⟨31, 159⟩] = r22  // 35 71
+                r20 = r22 + 1  // 36 72
+              while r20 < n  // 1 36 72
+            else if r3 == 1: as above in `if r3 == 0`, the second of ⟨…⟩  // 1 2
+        "#]],
     );
     // A register that is read after the second keeps its name.
     check(
         &module("st.shared.u32 [tile], %r52;"),
         expect![[r#"
-        r3 = tid.x >> 7  // 1
-        if r3 == 0:  // 1
-          as below in `if r3 == 1`; ⟨here, there⟩:  // 2
-          r20 = tile[⟨0, 16⟩]  // 2 38
-          ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
-          only there: tile[1000] = r20  // 2
-          do:  // 
-            r21 = r20 + 5  // 3 39
-            ⟨r22, r52⟩ = (r21 ^ n)*r21  // 1 3 4 39 40
-            × 31:  // 
-              tile[⟨0..30, 128..158⟩] = ⟨r22, r52⟩  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
-              ⟨r22, r52⟩ = ⟨r22, r52⟩*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
-            tile[⟨31, 159⟩] = ⟨r22, r52⟩  // 35 71
-            r20 = ⟨r22, r52⟩ + 1  // 36 72
-          while r20 < n  // 1 36 72
-        else if r3 == 1:  // 1
-          as above in `if r3 == 0`, the second of ⟨…⟩  // 2
-        tile[0] = r52  // 73
-    "#]],
+            r3 = tid.x >> 7  // 1
+            if r3 == 0:  // 1
+              as below in `if r3 == 1`; ⟨here, there⟩:  // 2
+              r20 = tile[⟨0, 16⟩]  // 2 38
+              ──── bar.sync(⟨2, 3⟩, 128) ──── stage 2  // 2 38
+              only there: tile[1000] = r20  // 2
+              do:  // 
+                r21 = r20 + 5  // 3 39
+                ⟨r22, r52⟩ = (r21 ^ n)*r21  // 1 3 4 39 40
+                × 31:  // 
+                  tile[⟨0..30, 128..158⟩] = ⟨r22, r52⟩  // 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70
+                  ⟨r22, r52⟩ = ⟨r22, r52⟩*r21 + 1..31  // 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71
+                tile[⟨31, 159⟩] = ⟨r22, r52⟩  // 35 71
+                r20 = ⟨r22, r52⟩ + 1  // 36 72
+              while r20 < n  // 1 36 72
+            else if r3 == 1: as above in `if r3 == 0`, the second of ⟨…⟩  // 1 2
+            tile[0] = r52  // 73
+        "#]],
     );
 }

@@ -103,6 +103,9 @@ impl Graph {
             Op::Binary(Binary::LessEqualSigned, width, a, b) => {
                 Op::Binary(Binary::LessSigned, width, b, a)
             }
+            Op::Binary(Binary::Xor, _, inner, one) if self.as_constant(one) == Some(1) => {
+                return inner;
+            }
             _ => {
                 let one = self.constant(1);
                 Op::Binary(Binary::Xor, Width::Narrow, truth, one)
