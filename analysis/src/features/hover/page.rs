@@ -104,7 +104,8 @@ pub(super) fn opcode(
     if let Some(size) = size(found) {
         add(1, format!("\n{size}\n"));
     }
-    add(2, fragments.to_owned());
+    // No other text says which lane holds what.
+    add(1, fragments.to_owned());
     if let Some(page) = page {
         if !page.code.is_empty() {
             add(3, format!("\n```c\n{}\n```\n", page.code.trim_end()));

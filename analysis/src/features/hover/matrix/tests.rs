@@ -100,9 +100,23 @@ fn fragments_of_matrices() {
             - `{%f0,%f1,%f2,%f3}` = `c`: the accumulators: M * N / 32 registers of type `.f32`, `.s32` or `.f64`, half as many of two `.f16` values. May be the same registers as `d`.
             - `.m16n8k16`: The shape of the operation: A has m rows and k columns, B has k rows and n columns, C and D have m rows and n columns. Here: the shape. M and N are the same for nearly all types, K depends on their width; the largest K is the fastest per element.
             - `.row`: The matrix is stored row by row. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
-            - `.col`: The matrix is stored column by column. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
 
             M = 16, N = 8, K = 16: 4,096 operations.
+
+            Fragments, with `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits:
+
+            | register | of | row | column |
+            |---|---|---|---|
+            | `d[0]`, `c[0]` | D, C | g | 2t |
+            | `d[1]`, `c[1]` | D, C | g | 2t + 1 |
+            | `d[2]`, `c[2]` | D, C | g + 8 | 2t |
+            | `d[3]`, `c[3]` | D, C | g + 8 | 2t + 1 |
+            | `a[0]` | A | g | 2t … 2t + 1 |
+            | `a[1]` | A | g + 8 | 2t … 2t + 1 |
+            | `a[2]` | A | g | 2t + 8 … 2t + 9 |
+            | `a[3]` | A | g + 8 | 2t + 8 … 2t + 9 |
+            | `b[0]` | B | 2t … 2t + 1 | g |
+            | `b[1]` | B | 2t + 8 … 2t + 9 | g |
 
 
             See also `ldmatrix`, `stmatrix`, `movmatrix`, `wgmma.mma_async`, `tcgen05.mma`, `wmma.mma`
