@@ -1,7 +1,10 @@
 //! Accesses of memory as they are judged without running, against the addresses that the machine sees.
 //!
 //! Every kernel of `kernels` runs one instruction at a time. Before each access by a full warp its addresses are
-//! computed from the registers, and sectors, bank conflicts and alignment are counted anew.
+//! computed from the registers, and sectors, bank conflicts and alignment are counted anew. [`costs`] judges the costs of
+//! loops in the same runs.
+
+mod costs;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -59,6 +62,7 @@ struct Count {
     decided: usize,
     unknown: usize,
     wrong: BTreeSet<String>,
+    costs: costs::Verdicts,
 }
 
 fn compare(
@@ -125,6 +129,8 @@ fn compare(
         .iter()
         .filter_map(|it| Some((it.head?.start().into(), it.count?)))
         .collect();
+    let entry = prepared.launch.entry as usize;
+    let mut judge = costs::Judge::new(entry, function, costs, block);
     // How often each warp begins an iteration, by the start of the head.
     let mut begun: BTreeMap<(u32, u64, u32), u64> = BTreeMap::new();
     let mut machine = Machine::new(&code, prepared.launch).map_err(|_| "no launch")?;
@@ -146,8 +152,24 @@ fn compare(
             };
             one(name, text, &machine, view, instruction, patterns, count);
         }
+        let mut figures = costs::Figures::default();
+        if let Some(instruction) = function.instructions.get(next.pc as usize) {
+            let view = View {
+                warp: next.warp,
+                frame: next.frame,
+                lane: 0,
+            };
+            let range = instruction.range;
+            let statement = &text[range.start().into()..range.end().into()];
+            let of = (instruction, statement);
+            figures = costs::Judge::figures(&machine, view, of, next.lanes);
+        }
         // At a barrier, lanes may come to an instruction more than once.
         let passed = machine.run_next().is_some_and(|it| it.1);
+        if passed {
+            let (warp, at) = ((next.warp.block, next.warp.warp), (next.function, next.pc));
+            judge.add(warp, at, next.lanes, &figures);
+        }
         if let Some(instruction) = function.instructions.get(next.pc as usize) {
             let start = instruction.range.start().into();
             if passed && next.lanes == u32::MAX && heads.contains_key(&start) {
@@ -157,6 +179,7 @@ fn compare(
         }
     }
     if machine.ended() == Some(Ended::Finished) {
+        judge.judge(name, text, &mut count.costs);
         for ((start, ..), times) in begun {
             let trips = heads[&start];
             count.compared += 1;
@@ -345,6 +368,19 @@ fn decided_accesses_are_those_of_the_machine() {
         count.compared,
         skipped.len()
     );
+    let costs = count.costs;
+    let found: Vec<String> = costs.wrong.into_iter().collect();
+    let of_costs = format!(
+        "{} figures of costs equal, {} smaller as threads skip code, {} not stated or judged; {} numbers of iterations \
+         equal, {} loops whose threads differ",
+        costs.equal, costs.less, costs.open, costs.trips, costs.uneven
+    );
+    println!(
+        "{summary}\n{of_costs}\nequal, smaller, not judged: {:?}",
+        costs.producers
+    );
     assert!(all.is_empty(), "{summary}\n{}", all.join("\n"));
+    assert!(found.is_empty(), "{of_costs}\n{}", found.join("\n"));
+    assert!(costs.equal > 300, "{of_costs}");
     assert!(count.compared > 1000, "{summary}");
 }

@@ -1,6 +1,14 @@
 //! The costs of loops and entries: bytes, operations and instructions of a block.
 
-use isa::{compute::AddressSpace, peaks::Peak, semantics::Together};
+use isa::{
+    compute::AddressSpace,
+    event::{Event, EventKind},
+    matching::positions,
+    operand::Operand,
+    peaks::Peak,
+    semantics::Together,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
 use super::{
@@ -13,7 +21,7 @@ use crate::{
     flow::{effects::semantics, flow, form_program::work, ids::Step},
     hir::{
         body::body,
-        bound::Operands,
+        bound::{Bound, BoundInstruction, Operands},
         declared::header,
         items::{Function, item_offsets, items},
         module::signature,
@@ -24,6 +32,8 @@ use crate::{
     },
 };
 
+/// The operands that name the CTAs of the cluster to which a copy goes.
+const TARGETS: [Option<&str>; 2] = [Some("mask"), Some("wide_mask")];
 /// Instructions of an entry at most.
 const MAX_STEPS: usize = 60_000;
 
@@ -73,16 +83,23 @@ pub(crate) fn costs_of<'db>(
     let shape = block_shape(db, function, block);
     let mut samples = LaneSamples::new(db, function, flow, shape, true);
     let count = flow.graph.loops.len();
-    let mut sums = vec![Sum::default(); count + 1];
+    let none = Sum {
+        expected: Some(0),
+        ..Sum::default()
+    };
+    let mut sums = vec![none; count + 1];
+    let operands = Operands::of(db, function);
+    let noted = Noted::of(&mut samples, &operands);
+    let mut once = FxHashSet::default();
     // One sample for each warp of the block.
     let warps = shape.warps();
     for warp in 0..warps {
         db.unwind_if_revision_cancelled();
         samples.begin(warp);
-        add_warp(db, function, &mut samples, warp == 0, &mut sums);
+        add_warp(&mut samples, &operands, &noted, &mut once, &mut sums);
     }
+    sums.iter_mut().for_each(Sum::add_boxes);
     let body = body(db, function);
-    let operands = Operands::of(db, function);
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|it| flow.graph.blocks[flow.graph.loops[*it].head as usize].start);
     let mut found = Vec::new();
@@ -118,6 +135,84 @@ struct Sum {
     unknown_written: bool,
     unknown_shared: bool,
     unknown_tensor: bool,
+    /// Whether boxes of tensors are copied to shared memory, and the bytes that mbarriers expect; `None` if not known.
+    boxes: bool,
+    expected: Option<u64>,
+    /// Whether other bulk copies may bring a part of these.
+    bulk: bool,
+}
+
+/// The facts about instructions that no warp changes.
+#[derive(Debug, Default)]
+struct Noted {
+    /// The operations of products of matrices with an instruction descriptor.
+    products: FxHashMap<Step, Option<u64>>,
+    /// The bytes that an mbarrier expects.
+    expected: FxHashMap<Step, Option<u64>>,
+    /// The copies that complete on an mbarrier, and whether on those of several CTAs.
+    completing: FxHashMap<Step, bool>,
+}
+
+impl Noted {
+    fn of(samples: &mut LaneSamples<'_>, operands: &Operands<'_>) -> Noted {
+        let mut noted = Noted::default();
+        for step in &samples.flow().facts.eventful {
+            let Some(instruction) = operands.get(*step) else {
+                continue;
+            };
+            for event in semantics(instruction.db, instruction.id).events {
+                match event.kind {
+                    EventKind::Expect | EventKind::ArriveExpect => {
+                        let bytes = expected(samples, &instruction, event, *step);
+                        noted.expected.insert(*step, bytes);
+                    }
+                    EventKind::Complete => {
+                        let targets = places(&instruction, TARGETS);
+                        let several = targets.iter().any(Option::is_some);
+                        noted.completing.insert(*step, several);
+                    }
+                    EventKind::Issue(_) => {
+                        if let Some(it) = samples.values.described_work(*step) {
+                            noted.products.insert(*step, it);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        noted
+    }
+}
+
+/// The indices of operands with names in the tables.
+fn places<const N: usize>(
+    instruction: &BoundInstruction<'_>,
+    names: [Option<&str>; N],
+) -> [Option<usize>; N] {
+    let form = instruction.form;
+    let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
+    let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
+    let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
+    positions(isa::tables(), &form.opcode, &words, &brackets, names)
+}
+
+/// The bytes that an mbarrier expects by an event, which is the second operand.
+fn expected(
+    samples: &mut LaneSamples<'_>,
+    instruction: &BoundInstruction<'_>,
+    event: &Event,
+    step: Step,
+) -> Option<u64> {
+    let at = places(instruction, event.operands)[1]?;
+    let operand = instruction.operand(at)?;
+    if let Some(it) = operand.integer() {
+        return u64::try_from(it).ok();
+    }
+    let Bound::Name(name, None) = operand.bound() else {
+        return None;
+    };
+    let value = samples.flow().facts.value(name)?;
+    samples.values.number(value, step)
 }
 
 impl Sum {
@@ -136,6 +231,20 @@ impl Sum {
             special: figure(self.special, false),
             instructions: figure(self.instructions, false),
             peak: None,
+        }
+    }
+
+    /// The bytes of boxes, whose sizes only their tensor maps have: those that mbarriers expect of them.
+    fn add_boxes(&mut self) {
+        if !self.boxes {
+            return;
+        }
+        match self.expected.filter(|it| *it > 0 && !self.bulk) {
+            Some(it) => {
+                self.read += it;
+                self.shared += it;
+            }
+            None => (self.unknown_read, self.unknown_shared) = (true, true),
         }
     }
 
@@ -172,20 +281,19 @@ impl Sum {
     }
 }
 
-/// Adds what a warp does.
+/// Adds the work of a warp. One thread of the block makes bulk copies and expects their bytes, which `once` notes,
+/// unless it is known that one thread of each warp does.
 fn add_warp(
-    db: &dyn Database,
-    function: Function<'_>,
     samples: &mut LaneSamples<'_>,
-    first: bool,
+    operands: &Operands<'_>,
+    noted: &Noted,
+    once: &mut FxHashSet<Step>,
     sums: &mut [Sum],
 ) {
     let flow = samples.flow();
-    let operands = Operands::of(db, function);
     let accesses = std::mem::take(&mut samples.accesses);
     let mut next = 0;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
-        db.unwind_if_revision_cancelled();
         let index = flow.graph.loop_of[block as usize].map_or(sums.len() - 1, |it| it as usize);
         let there = match flow.graph.reachable[block as usize] {
             true => samples.lanes_in(block),
@@ -195,6 +303,11 @@ fn add_warp(
             while accesses.get(next).is_some_and(|it| it.0 < step) {
                 next += 1;
             }
+            if there == 0 {
+                continue;
+            }
+            let sum = &mut sums[index];
+            sum.instructions += 1;
             let mut lanes = there;
             if let Some(guard) = guard(samples, step) {
                 lanes &= samples.mask(guard, block);
@@ -203,24 +316,41 @@ fn add_warp(
                 continue;
             }
             let threads = u64::from(lanes.count_ones());
-            let sum = &mut sums[index];
-            sum.instructions += 1;
-            if let Some(form) = operands.form(step) {
+            if let Some(instruction) = operands.get(step) {
+                let (db, form) = (instruction.db, instruction.id);
                 let work = work(db, form);
                 sum.fma += u64::from(work.plain) * threads;
                 sum.special += u64::from(work.special) * threads;
                 let groups = semantics(db, form).together == Together::Warpgroup;
                 sum.tensor += if groups { work.tensor / 4 } else { work.tensor };
             }
-            for access in accesses
-                .get(next)
-                .filter(|it| it.0 == step)
-                .map_or(&[][..], |it| &it.1)
-            {
+            match noted.products.get(&step) {
+                Some(Some(it)) => sum.tensor += it,
+                Some(None) => sum.unknown_tensor = true,
+                None => {}
+            }
+            let own = accesses.get(next).filter(|it| it.0 == step);
+            let own = own.map_or(&[][..], |it| &it.1);
+            let expected = noted.expected.get(&step);
+            let by_one = (expected.is_some() || own.iter().any(|it| it.bulk))
+                && (threads == 1 || once.insert(step));
+            if by_one && let Some(bytes) = expected {
+                sum.expected = bytes.and_then(|it| Some(sum.expected? + it));
+            }
+            if let Some(several) = noted.completing.get(&step) {
+                let is_box = |it: &MemoryAccess| it.tensor && !it.writes && it.bytes.is_none();
+                if own.iter().any(is_box) {
+                    sum.boxes = true;
+                    // Other CTAs read a part of what arrives here.
+                    sum.unknown_read |= several;
+                    continue;
+                }
+                sum.bulk |= own.iter().any(|it| it.bulk);
+            }
+            for access in own {
                 let space = samples.space(access);
                 match access.bulk {
-                    // One thread of the block copies.
-                    true if first => sums[index].add_access(space, access, 1),
+                    true if by_one => sums[index].add_access(space, access, 1),
                     true => {}
                     false => {
                         let lanes = (lanes & access.lanes).count_ones();

@@ -191,3 +191,61 @@ fn iterations_of_loops() {
         expect!["unknown"],
     );
 }
+
+/// The bytes that each loop reads from global memory and accesses in shared memory, its operations in matrices and its
+/// instructions.
+#[track_caller]
+fn check_costs(module: &str, expect: Expect) {
+    let fixture = Fixture::new(module);
+    let analysis = fixture.host.analysis();
+    let mut out = String::new();
+    for it in analysis.costs(FileId(0), None, None).unwrap() {
+        let number = |it: Option<u64>| it.map_or_else(|| "?".to_owned(), |it| it.to_string());
+        let all = [it.global_read, it.shared, it.tensor, it.instructions].map(number);
+        out += &format!("{}\n", all.join(" "));
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn copies_and_products_by_one_thread() {
+    // The second warp copies, the third one multiplies; the last descriptor is not known.
+    check_costs(
+        ".version 8.7\n.target sm_100a\n.address_size 64
+.entry k(.param .align 128 .b8 map[128], .param .u32 n) .reqntid 96 {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<5>;
+.shared .align 1024 .b8 tile[32768]; .shared .b64 full;
+ld.param.u32 %r8, [n]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5;
+setp.eq.u32 %p1, %r2, 1; setp.eq.u32 %p2, %r2, 2; mov.u32 %r3, 0;
+mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
+@%p2 bra PRODUCTS; @!%p1 bra END;
+elect.sync _|%p3, -1; @!%p3 bra END;
+COPIES: mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 24576;
+cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%rd1, {%r3, 0}], [full];
+add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, %r8; @%p4 bra COPIES; bra END;
+PRODUCTS: elect.sync _|%p3, -1; @!%p3 bra END; mov.u32 %r4, 0x08100010;
+AGAIN: tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd2, %rd3, %r4, %p3;
+add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, %r8; @%p4 bra AGAIN;
+tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd2, %rd3, %r8, %p3;
+END: ret;
+}
+",
+        expect![[r#"
+            0 0 ? 39
+            24576 24576 0 5
+            0 0 262144 4
+        "#]],
+    );
+}
+
+#[test]
+fn loads_of_matrices_multiply_nothing() {
+    check_costs(
+        &kernel(
+            "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r3, %r4, %r5, %r6, %r7, %r3, %r4, %r5}, [%r2];",
+        ),
+        expect![[r#"
+            0 0 0 24
+        "#]],
+    );
+}

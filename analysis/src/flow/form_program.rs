@@ -45,14 +45,17 @@ pub(crate) fn work<'db>(db: &'db dyn Database, form: Form<'db>) -> Work {
     let Some(fit) = fit(db, form) else {
         return Work::default();
     };
+    let mut moves = false;
     let read = |statement: &Statement<'_>| {
         let program = lower(fit, statement, bindings(db, form)).ok()?;
+        // Loads and stores of matrices have a shape as well.
+        moves = program.matrix.is_none() && program.tensor.is_none() && !program.places.is_empty();
         let later = program.later.as_ref().map(|it| it.work());
         Some(later.unwrap_or_else(|| program.work()))
     };
     let mut work = form.data(db).with_statement(read).flatten();
     let semantics = form.data(db).semantics();
-    let moves = semantics.is_load() || semantics.is_store();
+    let moves = moves || semantics.is_load() || semantics.is_store();
     if !moves && let Some(tensor) = product_of_shape(&form.data(db).words) {
         let work = work.get_or_insert_default();
         if work.tensor == 0 {

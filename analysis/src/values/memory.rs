@@ -1,6 +1,6 @@
 //! Accesses of memory: the addresses of instructions as nodes.
 
-use isa::compute::{AddressSpace, BulkSource, Node, Op, Program};
+use isa::compute::{AddressSpace, BulkSource, Node, Op, Program, TensorStep};
 
 use super::engine::Values;
 use crate::flow::{
@@ -70,6 +70,30 @@ impl<'a> Values<'a> {
             program = it.later.as_deref();
         }
         found
+    }
+
+    /// The additions and multiplications of a product of matrices with an instruction descriptor, in each CTA: unknown if
+    /// the descriptor is not a constant. `None` for other instructions.
+    pub(crate) fn described_work(&mut self, step: Step) -> Option<Option<u64>> {
+        let instruction = self.operands.get(step)?;
+        let form = any_program(instruction.db, instruction.id)?;
+        let later = form.program.later.as_deref();
+        [Some(form.program), later]
+            .into_iter()
+            .flatten()
+            .find_map(|program| {
+                let Some(TensorStep::Product(product)) = program.tensor.as_deref() else {
+                    return None;
+                };
+                let bits = product.described_by()?;
+                let form = FormProgram { program, ..form };
+                let facts = &self.flow.facts;
+                let computation = Computation::from_program(facts, instruction, form);
+                let nodes = self.steps(step, &computation);
+                let node = nodes.and_then(|it| it.get(bits as usize).copied());
+                let constant = node.and_then(|it| self.graph.as_constant(it));
+                Some(constant.and_then(|it| product.described_work(it)))
+            })
     }
 
     fn push_accesses(&mut self, program: &Program, nodes: &[Node], found: &mut Vec<MemoryAccess>) {

@@ -12,6 +12,7 @@ use crate::{
     compute::{
         float::{self, Format, Operation, Rounding},
         matrix::{Overflow, add_integers, add_old, add_products},
+        node::Node,
         value_type::ElementType,
     },
     matrix::descriptor::Decoded,
@@ -94,6 +95,29 @@ impl InstructionDescriptor {
 }
 
 impl TensorProduct {
+    /// The step that computes the instruction descriptor of a product that has one.
+    #[must_use]
+    pub fn described_by(&self) -> Option<Node> {
+        match &self.shape {
+            ProductShape::Described(it) => Some(it.bits),
+            ProductShape::Stated(..) => None,
+        }
+    }
+
+    /// The additions and multiplications that a product with an instruction descriptor makes in each CTA; `None` if the
+    /// descriptor is not valid.
+    #[must_use]
+    pub fn described_work(&self, bits: u64) -> Option<u64> {
+        let ProductShape::Described(descriptor) = &self.shape else {
+            return None;
+        };
+        let single = ElementType::Float(Format::F32);
+        let plan = descriptor.read(bits, [single; 3]).ok()?.plan;
+        let all = [plan.rows, plan.columns, plan.depth];
+        let products: u64 = all.iter().map(|it| *it as u64).product();
+        Some(2 * products / u64::from(descriptor.peers.max(1)))
+    }
+
     /// Makes a product whose result is in tensor memory.
     ///
     /// # Errors
