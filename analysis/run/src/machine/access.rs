@@ -2,17 +2,16 @@
 
 use isa::compute::{AddressSpace, Place, window};
 
-use crate::outcome::{FindingCode, Related};
+use crate::outcome::FindingCode;
 
 use super::{
     block::{Block, SHARED_START},
     clock::Clock,
     clusters::Clusters,
-    conflict::Conflict,
     findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
-    races::{AccessOrigin, Kind, Races, Thread},
-    warp::{Frame, LANES, Lanes},
+    races::{Kind, Races, Thread},
+    warp::{Frame, LANES},
 };
 
 /// Where the variables of a frame in `.param` space begin; those of the entry are below.
@@ -374,66 +373,6 @@ impl Access<'_> {
         }
     }
 
-    /// Tells the race detector of an access, and reports what it finds.
-    pub(super) fn record(
-        &mut self,
-        region: Region,
-        offset: usize,
-        bytes: usize,
-        lane: usize,
-        writes: bool,
-    ) {
-        if self.quiet || !self.races.enabled {
-            return;
-        }
-        if let Some(key) = self.shared_key(region, offset) {
-            self.record_key(key, bytes as u64, lane as u8, writes);
-        }
-    }
-
-    /// The same for bytes of which the race detector knows by a number.
-    pub(super) fn record_key(&mut self, key: u64, bytes: u64, lane: u8, writes: bool) {
-        if self.quiet || !self.races.enabled {
-            return;
-        }
-        let origin = self.origin();
-        let found = self.races.access((key, bytes), lane, writes, origin);
-        if let Some(conflict) = found {
-            self.conflict(usize::from(lane), conflict);
-        }
-    }
-
-    fn origin(&self) -> AccessOrigin {
-        AccessOrigin {
-            thread: self.thread,
-            kind: self.kind,
-            range: self.at.range,
-        }
-    }
-
-    /// Reports a race of the access in a lane.
-    pub(super) fn conflict(&mut self, lane: usize, conflict: Conflict) {
-        if self.findings.knows(conflict.code, &self.at, 1 << lane) {
-            return;
-        }
-        if let Some(reads) = conflict.reads {
-            return self.races.doubt(reads, &self.at, &conflict);
-        }
-        let related = Related {
-            range: conflict.other,
-            message: conflict.related,
-        };
-        let code = conflict.code;
-        let mut at = self.at;
-        let mut related = related;
-        if conflict.reversed {
-            // The read came first, and is what is wrong.
-            (at.range, related.range) = (related.range, at.range);
-        }
-        self.findings
-            .push(code, &at, 1 << lane, conflict.message, vec![related]);
-    }
-
     /// The region that all accesses of `lanes` are in; `None` if they are in several regions or in memory that is
     /// private to a lane, or if one of them is an error.
     pub(super) fn together<const N: usize>(
@@ -495,52 +434,6 @@ impl Access<'_> {
             neighbours: neighbours && least < most,
             is_one: lanes == u32::MAX && least == most,
         })
-    }
-
-    /// Records accesses of so many bytes at offsets of a region in some lanes, of which each writes its value.
-    pub(super) fn record_lanes(
-        &mut self,
-        region: Region,
-        offsets: &Lanes,
-        bytes: usize,
-        lanes: u32,
-        values: Option<&Lanes>,
-    ) {
-        if self.quiet || !self.races.enabled {
-            return;
-        }
-        let Some(base) = self.shared_key(region, 0) else {
-            return;
-        };
-        let keys = offsets.map(|it| base.wrapping_add(it));
-        let (bytes, origin) = (bytes as u64, self.origin());
-        let found = self.races.access_lanes(&keys, bytes, lanes, values, origin);
-        for (lane, conflict) in found {
-            self.conflict(lane.into(), conflict);
-        }
-    }
-
-    /// Records the accesses of an element of neighbours, of which that of lane 0 is at an offset and the others are
-    /// `pitch` bytes after each other.
-    pub(super) fn record_neighbours(
-        &mut self,
-        (region, offset): (Region, usize),
-        bytes: usize,
-        pitch: usize,
-        values: Option<&Lanes>,
-    ) {
-        if self.quiet || !self.races.enabled {
-            return;
-        }
-        let Some(key) = self.shared_key(region, offset) else {
-            return;
-        };
-        let even = (key, pitch as u64);
-        let (bytes, origin) = (bytes as u64, self.origin());
-        let found = self.races.access_neighbours(even, bytes, values, origin);
-        for (lane, conflict) in found {
-            self.conflict(lane.into(), conflict);
-        }
     }
 
     /// Reads up to 8 bytes of a region, with the bits that are undefined.

@@ -273,6 +273,21 @@ impl Machine<'_> {
         races.completion(thread, running.active, source, count)
     }
 
+    /// Orders the products of the tensor core that a warp has issued so far, and what its lanes know, before what others
+    /// do with tensor memory once these let them.
+    pub(super) fn fence_products(&mut self, warp: &Warp, running: &Running) {
+        let group = Group::TensorMma;
+        let groups = self.asynchronous.lanes.get_mut(&(warp.clock, 0, group));
+        let count = groups.map(|it| {
+            // Those that follow are not before the fence.
+            it.count += 1;
+            it.count
+        });
+        let races = &mut self.world.races;
+        let products = count.map(|count| (races.operations_of(warp.clock, group), count));
+        races.fence_before((warp.clock, warp.time), running.active, products);
+    }
+
     /// Closes groups and waits for them.
     pub(super) fn handle_groups(
         &mut self,

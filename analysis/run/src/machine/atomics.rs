@@ -4,7 +4,7 @@
 mod tests;
 
 use analysis::code::Instruction;
-use isa::compute::{Program, Surroundings};
+use isa::compute::{Op, Place, Program, Surroundings};
 
 use crate::outcome::FindingCode;
 
@@ -12,15 +12,88 @@ use super::{
     Machine,
     findings::{UNDEFINED_ADDRESS, lanes_of},
     mbarriers,
+    races::Kind,
     running::{Running, kind_of},
-    warp::{LANES, Warp},
+    step::Evaluation,
+    warp::{LANES, Lanes, Warp},
 };
 
 /// The message about an operation on an mbarrier whose effect the manual leaves open.
 const OPEN_ARRIVAL: &str =
     "the arrival completes the phase of the mbarrier, which this form must not do";
 
+/// The most lanes at one address whose operations run with those at other addresses, round by round.
+const MOST_ROUNDS: usize = 8;
+
+/// The place that a program of an atomic operation reads and writes, if it is one place, and the node of its address.
+pub(super) fn updated(program: &Program) -> Option<(Place, u32)> {
+    let first = program.stores.first()?;
+    let place = program.places[usize::from(first.place)];
+    let is_there = |it: u16, address: u32| {
+        program.places[usize::from(it)] == place && address == first.address
+    };
+    let written = program.stores.iter();
+    let written = written.filter(|it| is_there(it.place, it.address));
+    let is_whole = written.count() == usize::from(place.count)
+        && program.stores.len() == usize::from(place.count);
+    let mut steps = program.steps.iter();
+    let is_read = steps.all(|it| match it {
+        Op::Load { place, address, .. } => is_there(*place, *address),
+        _ => true,
+    });
+    let found = is_whole && is_read && place.field.is_none();
+    found.then_some((place, first.address))
+}
+
 impl Machine<'_> {
+    /// Runs an atomic operation in all lanes at once, or in those with different addresses, one round after the other.
+    /// Returns whether it has, which is if no order of the lanes but the one at each address makes a difference.
+    fn run_in_rounds(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        lanes: &[usize],
+    ) -> bool {
+        let is_usual = program.bulk.is_empty()
+            && program.fields.is_empty()
+            && program.texels.is_empty()
+            && program.repeated.is_none()
+            && program.sweep.is_none()
+            && program.unspecified.is_none();
+        let Some((place, node)) = updated(program).filter(|_| is_usual) else {
+            return false;
+        };
+        let inputs = std::mem::take(&mut self.inputs);
+        let (kind, how) = (Kind::default(), Evaluation::Quiet);
+        let (open, missing) = self.evaluate(warp, running, program, &inputs, (0, 0), kind, how);
+        self.inputs = inputs;
+        let addresses: Lanes = *self.evaluator.value(node);
+        let mut access = self.world.access(warp, running, kind);
+        let together = access.together(&place, &addresses, running.active, true);
+        if open != 0 || missing || together.is_none() {
+            return false;
+        }
+        let mut rounds = [0_u32; MOST_ROUNDS];
+        // Those at one address are in the order in which they are to run.
+        let mut order: Vec<(u64, usize)> = lanes.iter().map(|it| (addresses[*it], *it)).collect();
+        order.sort_by_key(|it| it.0);
+        for same in order.chunk_by(|one, other| one.0 == other.0) {
+            if same.len() > MOST_ROUNDS {
+                return false;
+            }
+            for (round, (_, lane)) in rounds.iter_mut().zip(same) {
+                *round |= 1 << lane;
+            }
+        }
+        for active in rounds.into_iter().filter(|it| *it != 0) {
+            let running = Running { active, ..*running };
+            self.run_lanes(warp, &running, instruction, program, (0, 0), 0);
+        }
+        true
+    }
+
     /// Runs a program in one lane after the other: what it reads and writes is one access. `undefined` are the lanes in
     /// which an operand is.
     pub(super) fn run_lane_by_lane(
@@ -31,12 +104,15 @@ impl Machine<'_> {
         program: &Program,
         undefined: u32,
     ) {
+        let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
+        self.shuffle(&mut lanes);
+        if undefined == 0 && self.run_in_rounds(warp, running, instruction, program, &lanes) {
+            return;
+        }
         let kind = kind_of(instruction, program);
         let inputs = std::mem::take(&mut self.inputs);
         let flipped = std::mem::take(&mut self.flipped);
         let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
-        let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
-        self.shuffle(&mut lanes);
         let (count, stores) = (program.outputs.len(), program.stores.len());
         let frame = &warp.frames[running.frame];
         let stated = Some(frame).filter(|_| undefined != 0);

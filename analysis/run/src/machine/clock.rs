@@ -20,6 +20,10 @@ pub(super) struct Clock {
     /// The accesses that relaxed reads have seen, by this thread or before it: a later fence of any thread after them
     /// takes them over.
     pub(super) seen: Layer,
+    /// The accesses that only operations on tensor memory are ordered after, by fences for those, PTX ISA 9.7.17.6.3.
+    pub(super) tensor: Layer,
+    /// The operations of tensor cores, also on their way, that a fence has ordered before what its thread does next.
+    pub(super) pipelined: Layer,
 }
 
 /// An access as clocks know it.
@@ -205,6 +209,8 @@ impl Clock {
             &self.fenced,
             &self.widely_fenced,
             &self.seen,
+            &self.tensor,
+            &self.pipelined,
         ]
         .into_iter();
         layers.all(Layer::is_empty)
@@ -217,6 +223,8 @@ impl Clock {
         self.fenced.join(&other.fenced);
         self.widely_fenced.join(&other.widely_fenced);
         self.seen.join(&other.seen);
+        self.tensor.join(&other.tensor);
+        self.pipelined.join(&other.pipelined);
     }
 
     /// The clock that a strong write publishes which is not a release: all before the fences of its thread, and before

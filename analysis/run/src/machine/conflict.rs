@@ -19,6 +19,11 @@ pub(super) struct Conflict {
     /// The lanes of a warp that have read the word of an atomic operation without one. It counts unless the next that
     /// they do there is an atomic operation, which sees what has become of the value.
     pub(super) reads: Option<(u64, usize, u32)>,
+    /// Both write by one statement: it counts only if the new value is not the one in memory, in the word with this index
+    /// among those of the access.
+    pub(super) unless_same: Option<u64>,
+    /// The conflict of the access if it does not count.
+    pub(super) otherwise: Option<Box<Conflict>>,
 }
 
 /// Facts about a pair of accesses that their entries lack.
@@ -28,14 +33,76 @@ pub(super) struct Circumstances {
     pub(super) is_tensor: bool,
     /// The thread that issued the old access, an asynchronous one, has waited for it.
     pub(super) waited: bool,
+    /// The thread of the new access has seen that the old one is over, by a relaxed wait after which it has no fence.
+    pub(super) is_seen: bool,
     /// Both are strong, and the scope of one does not reach the other.
     pub(super) is_narrow: bool,
+}
+
+impl Default for Conflict {
+    fn default() -> Conflict {
+        Conflict {
+            code: FindingCode::Race,
+            message: String::new(),
+            other: TextRange::default(),
+            related: String::new(),
+            reversed: false,
+            reads: None,
+            unless_same: None,
+            otherwise: None,
+        }
+    }
+}
+
+impl Conflict {
+    /// Adds the conflict of another word of the access, which counts if none of this one does.
+    pub(super) fn or_else(&mut self, other: Conflict) {
+        match &mut self.otherwise {
+            Some(it) => it.or_else(other),
+            None if self.unless_same.is_some() => self.otherwise = Some(Box::new(other)),
+            None => {}
+        }
+    }
+
+    /// The conflict that counts, if one does; `is_same` returns whether the access leaves a word of it as it is.
+    pub(super) fn counting(self, is_same: impl Fn(u64) -> bool) -> Option<Conflict> {
+        let mut conflict = self;
+        while conflict.unless_same.is_some_and(&is_same) {
+            conflict = *conflict.otherwise?;
+        }
+        Some(conflict)
+    }
+}
+
+/// Adds a conflict of an access to the one that is reported, which is the first for certain.
+pub(super) fn add(first: &mut Option<Conflict>, new: impl FnOnce() -> Conflict) {
+    match first {
+        Some(it) if it.unless_same.is_some() => {
+            let is_open = |it: &Conflict| it.reads.is_some();
+            if it.otherwise.as_deref().is_none_or(is_open) {
+                let new = new();
+                // The value in memory decides about all of this kind.
+                if new.unless_same.is_none() {
+                    it.otherwise = Some(Box::new(new));
+                }
+            }
+        }
+        Some(it) if it.reads.is_none() => {}
+        doubtful => {
+            let mut new = new();
+            if new.unless_same.is_some() {
+                new.otherwise = doubtful.take().map(Box::new);
+            }
+            *doubtful = Some(new);
+        }
+    }
 }
 
 pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflict {
     let Circumstances {
         is_tensor,
         waited,
+        is_seen,
         is_narrow,
     } = with;
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
@@ -49,6 +116,9 @@ pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflic
         return Conflict {
             code: FindingCode::StaleRead,
             message: match (old.repeats && old.writes) || (new.repeats && new.writes) {
+                _ if is_seen => format!(
+                    "the wait for the {what} that writes this location is relaxed, and no fence after it orders this read"
+                ),
                 true => format!(
                     "nothing orders this read and the {what} that writes the location again: the {what} has not been waited for, or begins before this read is over"
                 ),
@@ -57,7 +127,7 @@ pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflic
             other: old.range,
             related: format!("the {what}"),
             reversed: new.asynchronous && new.writes,
-            reads: None,
+            ..Conflict::default()
         };
     }
     let who = match (
@@ -76,13 +146,13 @@ pub(super) fn describe(old: &Entry, new: &Entry, with: Circumstances) -> Conflic
             verb(old),
             verb(new),
             match is_narrow {
+                _ if is_seen => "the wait between them is relaxed, and no fence follows it",
                 true => "the scope of one of them does not include the other thread",
                 false => "nothing orders them",
             }
         ),
         other: old.range,
         related: format!("{} the location", verb(old)),
-        reversed: false,
-        reads: None,
+        ..Conflict::default()
     }
 }

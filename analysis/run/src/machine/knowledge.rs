@@ -5,7 +5,7 @@ use std::sync::Arc;
 use isa::{event::Group, strength::Scope};
 
 use super::{
-    clock::{Clock, Moment},
+    clock::{Clock, Layer, Moment},
     findings::lanes_of,
     warp::LANES,
 };
@@ -29,6 +29,8 @@ pub(super) struct Known {
     all_met: u32,
     /// The clocks that the strong reads of a lane have seen, which its next fence takes over.
     seen: [Option<Box<Clock>>; LANES],
+    /// The operations of tensor cores of other warps, also on their way, that its own ones follow in order.
+    follows: Layer,
     /// The sources of its asynchronous operations, by the kind of their groups.
     pub(super) operations: Vec<(Group, usize)>,
 }
@@ -44,6 +46,7 @@ impl Known {
             met: Box::new([[0; LANES]; LANES]),
             all_met: 0,
             seen: Default::default(),
+            follows: Layer::default(),
             operations: Vec::new(),
         }
     }
@@ -78,6 +81,23 @@ impl Known {
     pub(super) fn covers_by_proxy(&self, lane: usize, it: &Moment) -> bool {
         let single = self.single[lane].as_ref();
         self.all.proxied.covers(it) || single.is_some_and(|own| own.proxied.covers(it))
+    }
+
+    /// Whether operations of a lane on tensor memory are ordered after an access, if nothing else of the lane is.
+    pub(super) fn covers_in_tensor(&self, lane: usize, it: &Moment) -> bool {
+        let single = self.single[lane].as_ref();
+        self.all.tensor.covers(it) || single.is_some_and(|own| own.tensor.covers(it))
+    }
+
+    /// Whether operations of tensor cores follow one of another warp in order.
+    pub(super) fn follows(&self, it: &Moment) -> bool {
+        self.follows.covers(it)
+    }
+
+    /// Whether strong reads of a lane have seen what follows an access, and no fence has ordered it since.
+    pub(super) fn has_seen(&self, lane: usize, it: &Moment) -> bool {
+        let seen = self.seen[lane].as_ref();
+        seen.is_some_and(|seen| seen.known.covers(it))
     }
 
     /// Whether some lane knows of an access.
@@ -203,6 +223,33 @@ impl Known {
                 own.widely_fenced.join(&knows);
             }
             own.fenced.join(&knows);
+        }
+    }
+
+    /// Lanes execute a fence for tensor memory at a time, before they let others continue. `products` are the operations of
+    /// tensor cores that the warp has issued: their source, and how many.
+    pub(super) fn fence_before(&mut self, lanes: u32, time: u32, products: Option<(usize, u32)>) {
+        for lane in lanes_of(lanes).map(usize::from) {
+            let knows = self.release_lane(lane, time).known;
+            let own = self.own(lane);
+            own.tensor.join(&knows);
+            if let Some((source, number)) = products {
+                own.pipelined.raise(source as u32, number);
+            }
+        }
+    }
+
+    /// Lanes execute a fence for tensor memory after they have waited for others.
+    pub(super) fn fence_after(&mut self, lanes: u32) {
+        for lane in lanes_of(lanes).map(usize::from) {
+            if let Some(seen) = self.seen[lane].clone() {
+                let own = self.own(lane);
+                own.tensor.join(&seen.known);
+                own.tensor.join(&seen.tensor);
+                own.pipelined.join(&seen.pipelined);
+            }
+            let pipelined = self.of_lane(lane).pipelined;
+            self.follows.join(&pipelined);
         }
     }
 

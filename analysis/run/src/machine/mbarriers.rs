@@ -85,8 +85,12 @@ pub(super) fn read_field(
             let (complete, source, phase) =
                 (barrier.complete.clone(), barrier.source, barrier.phase);
             let warp = access.thread.view;
-            access.races.acquire(warp, 1 << lane, &complete);
             let races = &mut access.races;
+            if access.kind.relaxed {
+                races.see(warp, lane, &complete, (source, phase as u32));
+                return phase;
+            }
+            races.acquire(warp, 1 << lane, &complete);
             races.acquire_source(warp, 1 << lane, source, phase as u32);
             phase
         }
@@ -170,6 +174,7 @@ pub(super) fn write_field(
             if arrives {
                 let clock = match &access.knows {
                     Some(it) => it.clone(),
+                    None if access.kind.relaxed => access.races.fenced(warp, 1 << lane, false),
                     None => access
                         .races
                         .release_lanes(warp, 1 << lane, access.thread.time),

@@ -28,6 +28,7 @@ mod notes;
 mod pending;
 mod plain;
 mod races;
+mod records;
 mod register_uses;
 mod running;
 mod sampling;

@@ -19,7 +19,7 @@ use crate::outcome::FindingCode;
 
 use super::{
     clock::{Clock, Moment},
-    conflict::{Circumstances, Conflict, describe},
+    conflict::{Circumstances, Conflict, add, describe},
     findings::{At, lanes_of},
     knowledge::Known,
     shadow::{Entry, Shadow, part},
@@ -60,6 +60,10 @@ pub(super) struct Kind {
     pub(super) pipelined: bool,
     /// Whether it reads through the cache for memory that is never written.
     pub(super) read_only: bool,
+    /// Whether it writes all that it reads, so that the write counts for both.
+    pub(super) updates: bool,
+    /// Whether words make it strong and give it no order.
+    pub(super) relaxed: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
 }
@@ -97,8 +101,9 @@ impl AccessOrigin {
             pipelined: kind.pipelined,
             read_only: kind.read_only,
             repeats: false,
-            value: 0,
+            value: None,
             range,
+            many: None,
         }
     }
 }
@@ -149,7 +154,7 @@ impl Races {
     /// Forgets the accesses of the words of some bytes, for memory that has been freed.
     pub(super) fn clear(&mut self, key: u64, bytes: u64) {
         for word in key / WORD..(key + bytes).div_ceil(WORD) {
-            self.shadow.retain(word, |_| false);
+            self.shadow.retain(word, |_| false, |_| false);
         }
     }
 
@@ -310,6 +315,35 @@ impl Races {
         }
     }
 
+    /// Lanes of a warp have seen that a phase is complete, without an order: they know what its threads did and what its
+    /// source has written up to a number only after a fence.
+    pub(super) fn see(&mut self, warp: usize, lane: usize, clock: &Clock, source: (usize, u32)) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            let mut clock = clock.clone();
+            clock.known.raise(source.0 as u32, source.1);
+            known.see(lane, &clock);
+        }
+    }
+
+    /// A fence for tensor memory by lanes of a warp, before they let others continue; see [`Known::fence_before`].
+    pub(super) fn fence_before(
+        &mut self,
+        (warp, time): (usize, u32),
+        lanes: u32,
+        products: Option<(usize, u32)>,
+    ) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.fence_before(lanes, time, products);
+        }
+    }
+
+    /// A fence for tensor memory by lanes of a warp, after they have waited.
+    pub(super) fn fence_after(&mut self, warp: usize, lanes: u32) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.fence_after(lanes);
+        }
+    }
+
     /// A strong access orders by what it reads and publishes.
     fn synchronize(&mut self, key: u64, thread: Thread, lane: u8, writes: bool, kind: Kind) {
         use Order::{Acquire, AcquireRelease, All, Release};
@@ -423,11 +457,11 @@ impl Races {
     }
 
     /// The knowledge that lanes of a warp give others by an arrival that is not a release.
-    pub(super) fn fenced(&self, warp: usize, lanes: u32) -> Clock {
+    pub(super) fn fenced(&self, warp: usize, lanes: u32, widely: bool) -> Clock {
         let mut clock = Clock::default();
         if let Some(known) = self.warps.get(&warp) {
             for lane in lanes_of(lanes) {
-                clock.join(&known.fenced(lane.into(), true));
+                clock.join(&known.fenced(lane.into(), widely));
             }
         }
         clock
@@ -446,7 +480,9 @@ impl Races {
             ..origin.entry(writes)
         };
         let AccessOrigin { thread, kind, .. } = origin;
-        self.access_bytes((key, bytes), entry, kind.value, lane);
+        if writes || !kind.updates || kind.asynchronous {
+            self.access_bytes((key, bytes), entry, kind.value, lane);
+        }
         if kind.strong {
             self.synchronize(key, thread, lane, writes, kind);
         }
@@ -467,7 +503,7 @@ impl Races {
             }
             let entry = Entry {
                 bytes: mask as u8,
-                value: part(value, bytes, (at - key) / WORD),
+                value: Some(part(value, bytes, (at - key) / WORD)),
                 ..entry
             };
             if self.shadow.add_own(word, &entry) {
@@ -475,10 +511,12 @@ impl Races {
                 continue;
             }
             let found = self.access_word(word, entry, lane);
-            if let Some(it) = found
-                && self.found.len() == before
-            {
-                self.found.push((lane, it));
+            if let Some(mut it) = found {
+                it.unless_same = it.unless_same.map(|_| (at - key) / WORD);
+                match self.found.get_mut(before) {
+                    Some((_, first)) => first.or_else(it),
+                    None => self.found.push((lane, it)),
+                }
             }
             at = stop;
         }
@@ -489,11 +527,25 @@ impl Races {
         let known = self.warps.get(&view);
         let is_copy = entry.asynchronous && !entry.pipelined;
         let mut conflict: Option<Conflict> = None;
-        let mut joined = false;
         let warps = &self.warps;
         let sources = &self.sources;
         let block = sources.get(view).copied().flatten();
-        let tail = self.shadow.retain(word, |old| {
+        let same_block = |old: &Entry| sources.get(old.view as usize).copied().flatten() == block;
+        let may_meet = |old: &Entry| {
+            let wide = |it: Scope| same_block(old) || it > Scope::Cta;
+            old.strong && entry.strong && wide(old.scope) && wide(entry.scope)
+        };
+        let (mut joined, mut repeats) = (false, false);
+        // Nothing but the lane itself matters to atomic operations that may meet.
+        let is_atomic = entry.atomic && is_own_and_generic(&entry);
+        let keep_whole = |old: &mut Entry| {
+            let is_apart = old.bytes & entry.bytes == 0;
+            if !is_apart && old.is_repeated_by(&entry) {
+                old.lanes &= !entry.lanes;
+            }
+            is_apart || old.lanes == 0 || (is_atomic && may_meet(old))
+        };
+        let tail = self.shadow.retain(word, keep_whole, |old| {
             let same_instruction = old.view == entry.view
                 && old.time == entry.time
                 && old.author == entry.author
@@ -506,7 +558,7 @@ impl Races {
             if old.bytes & entry.bytes == 0 {
                 return true;
             }
-            entry.repeats |= old.range == entry.range && old.writes && is_copy;
+            repeats |= old.range == entry.range && old.writes && is_copy;
             if old.is_repeated_by(&entry) {
                 // What comes later is compared with the new access, lanes that poll need not meet.
                 old.lanes &= !entry.lanes;
@@ -521,26 +573,24 @@ impl Races {
                     return false;
                 }
             }
-            let follows = entry.pipelined && old.author == entry.author;
-            let before = follows || Self::is_before(known, old, &entry, lane);
+            let before = Self::is_before(known, old, &entry, lane)
+                || known.is_some_and(|it| is_before_in_tensor(it, word, old, (&entry, lane)));
             if before && is_hidden(known, word, old, (&entry, lane)) {
-                conflict.get_or_insert_with(|| Conflict {
+                add(&mut conflict, || Conflict {
                     code: FindingCode::MissingProxyFence,
                     message: "this operation of the asynchronous proxy need not see what was written to this location: `fence.proxy.async` is missing between them".to_owned(),
                     other: old.range,
                     related: "writes the location".to_owned(),
-                    reversed: false,
-                    reads: None,
+                    ..Conflict::default()
                 });
             }
             if before && entry.read_only && old.writes && word < SHARED {
-                conflict.get_or_insert_with(|| Conflict {
+                add(&mut conflict, || Conflict {
                     code: FindingCode::StaleRead,
                     message: "this load is for memory that the kernel only reads, and need not see what was written to this location".to_owned(),
                     other: old.range,
                     related: "writes the location".to_owned(),
-                    reversed: false,
-                    reads: None,
+                    ..Conflict::default()
                 });
             }
             if before {
@@ -554,14 +604,9 @@ impl Races {
             // Compilers let all warps store one value by one statement.
             let same_store = old.writes
                 && entry.writes
-                && !(old.asynchronous || entry.asynchronous)
-                && (old.range, old.bytes, old.value) == (entry.range, entry.bytes, entry.value);
-            if same_store {
-                return true;
-            }
-            let same_block = sources.get(old.view as usize).copied().flatten() == block;
-            let wide = |it: Scope| same_block || it > Scope::Cta;
-            if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
+                && !(old.asynchronous || entry.asynchronous || old.atomic || entry.atomic)
+                && (old.range, old.bytes) == (entry.range, entry.bytes);
+            if (same_store && old.value == entry.value) || may_meet(old) {
                 return true;
             }
             let waited = warps
@@ -570,20 +615,24 @@ impl Races {
             let with = Circumstances {
                 is_tensor: (TENSOR..SHARED).contains(&word),
                 waited,
+                is_seen: known.is_some_and(|it| it.has_seen(lane.into(), &old.moment())),
                 is_narrow: old.strong && entry.strong,
             };
-            let mut found = describe(old, &entry, with);
+            let new = Entry { repeats, ..entry };
+            let mut found = describe(old, &new, with);
+            if same_store && old.value.is_none() {
+                found.unless_same = Some(0);
+            }
             for (read, write) in [(&*old, &entry), (&entry, &*old)] {
                 if write.atomic && !read.strong && !read.writes {
                     found.reads = Some((word, read.view as usize, read.lanes));
                 }
             }
-            // What counts for certain comes first.
-            if conflict.as_ref().is_none_or(|it| it.reads.is_some()) {
-                conflict = Some(found);
-            }
+            add(&mut conflict, || found);
             true
         });
+        entry.repeats = repeats;
+        let joined = joined || (is_atomic && self.shadow.join_atomic(tail, &entry));
         if !joined {
             self.shadow.append(tail, entry);
         }
@@ -591,40 +640,22 @@ impl Races {
     }
 }
 
-impl Entry {
-    /// Whether another access of its warp is the same for each lane that both have.
-    fn is_repeated_by(&self, new: &Entry) -> bool {
-        let kind = |it: &Entry| {
-            let marks = (it.writes, it.strong, it.atomic, it.asynchronous);
-            (
-                it.author,
-                it.view,
-                it.scope,
-                it.by_proxy,
-                it.read_only,
-                marks,
-            )
-        };
-        kind(self) == kind(new) && !self.asynchronous && self.bytes & !new.bytes == 0
-    }
-
-    /// The access as clocks know it.
-    fn moment(&self) -> Moment {
-        Moment {
-            source: self.author,
-            number: self.clock,
-            time: match self.author == self.view {
-                true => self.time,
-                false => self.clock,
-            },
-            lanes: self.lanes,
-        }
-    }
+/// Whether an access is by its warp itself, and not through another proxy or cache.
+fn is_own_and_generic(it: &Entry) -> bool {
+    !(it.asynchronous || it.by_proxy || it.read_only) && it.author == it.view
 }
 
 /// Whether accesses of a kind neither synchronize nor are on the way while others run.
 fn is_simple(kind: Kind) -> bool {
     !(kind.strong || kind.atomic || kind.asynchronous || kind.by_proxy)
+}
+
+/// Whether an operation of a tensor core or on tensor memory is ordered after an access, although its thread is not.
+fn is_before_in_tensor(known: &Known, word: u64, old: &Entry, (new, lane): (&Entry, u8)) -> bool {
+    let moment = old.moment();
+    let follows = || old.author == new.author || (old.pipelined && known.follows(&moment));
+    let is_for_tensors = new.pipelined || (TENSOR..SHARED).contains(&word);
+    (new.pipelined && follows()) || (is_for_tensors && known.covers_in_tensor(lane.into(), &moment))
 }
 
 /// Whether the asynchronous proxy need not see what an access that is ordered before has written.

@@ -1,9 +1,9 @@
 //! The warp that runs an instruction, and how its accesses count.
 
 use analysis::code::Instruction;
-use isa::{compute::Program, event::EventKind};
+use isa::{compute::Program, event::EventKind, semantics::Order};
 
-use super::{findings::At, races::Kind};
+use super::{atomics::updated, findings::At, races::Kind};
 
 /// A warp that runs an instruction: its place, and the lanes that run it.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,8 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
             .any(|it| it.kind == EventKind::TensorAlloc),
         pipelined: false,
         read_only: instruction.read_only,
+        updates: program.atomic && updated(program).is_some(),
+        relaxed: instruction.strength.strong && instruction.order == Order::None,
         value: 0,
     }
 }

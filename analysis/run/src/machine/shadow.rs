@@ -9,7 +9,12 @@ use isa::strength::Scope;
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
-use super::stripe::{LINE, StripePart, WORD};
+use super::{
+    clock::Moment,
+    findings::lanes_of,
+    stripe::{LINE, StripePart, WORD},
+    warp::LANES,
+};
 
 /// Lines of a page.
 const PAGE: usize = 16;
@@ -40,9 +45,54 @@ pub(super) struct Entry {
     pub(super) read_only: bool,
     /// Whether the same statement has written the location before, an asynchronous one.
     pub(super) repeats: bool,
-    /// The value that is written to the word, see [`part`].
-    pub(super) value: u32,
+    /// The value that is written to the word, see [`part`]; `None` if only memory has it.
+    pub(super) value: Option<u32>,
     pub(super) range: TextRange,
+    /// The times and statements of its lanes, by the index among them, if these differ; of atomic operations.
+    pub(super) many: Option<u32>,
+}
+
+/// The last atomic operation of each lane of a warp on a word.
+#[derive(Clone, Debug)]
+struct Many {
+    times: [u32; LANES],
+    ranges: [TextRange; LANES],
+}
+
+impl Entry {
+    /// Whether another access of its warp is the same for each lane that both have.
+    pub(super) fn is_repeated_by(&self, new: &Entry) -> bool {
+        self.is_like(new) && !self.asynchronous && self.bytes & !new.bytes == 0
+    }
+
+    /// Whether another access is by the same warp and of the same kind.
+    fn is_like(&self, other: &Entry) -> bool {
+        let kind = |it: &Entry| {
+            let marks = (it.writes, it.strong, it.atomic, it.asynchronous);
+            (
+                it.author,
+                it.view,
+                it.scope,
+                it.by_proxy,
+                it.read_only,
+                marks,
+            )
+        };
+        kind(self) == kind(other)
+    }
+
+    /// The access as clocks know it.
+    pub(super) fn moment(&self) -> Moment {
+        Moment {
+            source: self.author,
+            number: self.clock,
+            time: match self.author == self.view {
+                true => self.time,
+                false => self.clock,
+            },
+            lanes: self.lanes,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +104,9 @@ struct Node {
 /// Accesses of words of a line by lanes of a warp.
 #[derive(Clone, Debug)]
 struct RowNode {
-    /// The access by all of the lanes, without a value.
+    /// The access by all of the lanes. Their values are in memory only.
     entry: Entry,
     row: StripePart,
-    /// The values that are written, for each word of the row.
-    values: Box<[u32]>,
     next: u32,
 }
 
@@ -84,6 +132,9 @@ pub(super) struct Shadow {
     rows: Vec<RowNode>,
     /// The first row that is not used.
     free_row: u32,
+    many: Vec<Many>,
+    /// Those that are not used.
+    free_many: Vec<u32>,
     /// The page of the last access, and its index.
     last: (u64, u32),
 }
@@ -98,9 +149,23 @@ impl Default for Shadow {
             free: NONE,
             rows: Vec::new(),
             free_row: NONE,
+            many: Vec::new(),
+            free_many: Vec::new(),
             last: (u64::MAX, 0),
         }
     }
+}
+
+/// The accesses of single lanes that an entry has.
+fn parts(entry: Entry, many: &Many) -> impl Iterator<Item = Entry> + use<> {
+    let (times, ranges) = (many.times, many.ranges);
+    lanes_of(entry.lanes).map(move |lane| Entry {
+        lanes: 1 << lane,
+        time: times[usize::from(lane)],
+        range: ranges[usize::from(lane)],
+        many: None,
+        ..entry
+    })
 }
 
 /// The end of the list of a word.
@@ -152,14 +217,8 @@ impl Shadow {
         let mut node = std::mem::replace(&mut self.pages[page].rows[at], NONE);
         let mut ends = [NONE; LINE as usize];
         while node != NONE {
-            let RowNode {
-                entry,
-                row,
-                next,
-                ref mut values,
-            } = self.rows[node as usize];
-            let values = std::mem::take(values);
-            for (index, (word, lane)) in row.each().enumerate() {
+            let RowNode { entry, row, next } = self.rows[node as usize];
+            for (word, lane) in row.each() {
                 let slot = usize::from(word);
                 let tail = Tail {
                     line: lists,
@@ -168,7 +227,7 @@ impl Shadow {
                 };
                 let entry = Entry {
                     lanes: 1 << lane,
-                    value: values.get(index).copied().unwrap_or(0),
+                    value: None,
                     ..entry
                 };
                 ends[slot] = self.append(tail, entry);
@@ -201,27 +260,52 @@ impl Shadow {
         let lists = self.lines.get(page.words[at] as usize);
         let mut node = lists.map_or(NONE, |it| it[slot]);
         while let Some(it) = self.nodes.get(node as usize) {
-            found.push(it.entry);
+            match it.entry.many {
+                None => found.push(it.entry),
+                Some(many) => found.extend(parts(it.entry, &self.many[many as usize])),
+            }
             node = it.next;
         }
         found
     }
 
-    /// Looks at the accesses of a word, the oldest first, and drops those for which `keep` is false.
-    pub(super) fn retain(&mut self, word: u64, mut keep: impl FnMut(&mut Entry) -> bool) -> Tail {
+    /// Looks at the accesses of a word, the oldest first, and drops those for which `keep` is false. Accesses of lanes at
+    /// different times are taken apart for it, unless `keep_whole` is true, which may also take lanes from them.
+    pub(super) fn retain(
+        &mut self,
+        word: u64,
+        mut keep_whole: impl FnMut(&mut Entry) -> bool,
+        mut keep: impl FnMut(&mut Entry) -> bool,
+    ) -> Tail {
         let line = self.words(word / LINE);
         let slot = (word % LINE) as usize;
         let head = &mut self.lines[line as usize][slot];
         let (mut node, mut last) = (*head, NONE);
         while node != NONE {
             let next = self.nodes[node as usize].next;
-            if keep(&mut self.nodes[node as usize].entry) {
+            let entry = &mut self.nodes[node as usize].entry;
+            let many = entry.many;
+            let is_kept = match many {
+                None => keep(entry),
+                Some(many) => {
+                    if !keep_whole(entry) {
+                        for mut part in parts(*entry, &self.many[many as usize]) {
+                            if !keep(&mut part) {
+                                entry.lanes &= !part.lanes;
+                            }
+                        }
+                    }
+                    entry.lanes != 0
+                }
+            };
+            if is_kept {
                 last = node;
             } else {
                 match last {
                     NONE => *head = next,
                     _ => self.nodes[last as usize].next = next,
                 }
+                self.free_many.extend(many);
                 self.nodes[node as usize].next = self.free;
                 self.free = node;
             }
@@ -239,18 +323,18 @@ impl Shadow {
     ///
     /// `is_before` returns whether an access of another warp is ordered before the new one in all lanes; accesses of the
     /// same warp are, since each lane accesses the same words again. A row that is ordered before is replaced where
-    /// [`Shadow::add_own`] replaces an access. Returns the values of the new row, for the caller to fill in; `None` if
-    /// nothing was added, because the line has other accesses or a race is possible.
+    /// [`Shadow::add_own`] replaces an access. Returns whether it was added: not if the line has other accesses, or a race is
+    /// possible.
     pub(super) fn add_row(
         &mut self,
         line: u64,
         row: StripePart,
         entry: &Entry,
         mut is_before: impl FnMut(&Entry) -> bool,
-    ) -> Option<&mut Box<[u32]>> {
+    ) -> bool {
         let (page, at) = self.page(line);
         if self.pages[page].words[at] != NONE {
-            return None;
+            return false;
         }
         let first = self.pages[page].rows[at];
         // The rows that it takes the place of, as a mask of their places in the list.
@@ -261,13 +345,13 @@ impl Shadow {
             if old.row.words & row.words != 0 {
                 let is_own = old.entry.view == entry.view && old.entry.time < entry.time;
                 if old.row != row || (old.entry.view == entry.view && !is_own) {
-                    return None;
+                    return false;
                 }
                 match is_own || is_before(&old.entry) {
-                    true if entry.read_only && old.entry.writes => return None,
+                    true if entry.read_only && old.entry.writes => return false,
                     true if entry.writes || !old.entry.writes => replaced |= 1 << count,
                     true => {}
-                    false if old.entry.writes || entry.writes => return None,
+                    false if old.entry.writes || entry.writes => return false,
                     false => {}
                 }
             }
@@ -275,7 +359,7 @@ impl Shadow {
             node = old.next;
         }
         if count - replaced.count_ones() as usize >= MOST_ROWS {
-            return None;
+            return false;
         }
         let (mut node, mut last, mut place) = (first, NONE, 0);
         while node != NONE {
@@ -298,7 +382,6 @@ impl Shadow {
                 self.rows.push(RowNode {
                     entry: *entry,
                     row,
-                    values: Box::default(),
                     next: NONE,
                 });
                 self.rows.len() as u32 - 1
@@ -314,14 +397,14 @@ impl Shadow {
             NONE => self.pages[page].rows[at] = index,
             _ => self.rows[last as usize].next = index,
         }
-        Some(&mut self.rows[index as usize].values)
+        true
     }
 
     /// Adds an access where all earlier ones of the word are by the same lane of the same warp, of the same bytes and
     /// before it: those are in order, and it takes the place of what it covers. Returns whether that is so; most
     /// accesses are of this kind.
     pub(super) fn add_own(&mut self, word: u64, entry: &Entry) -> bool {
-        let is_plain = !(entry.atomic || entry.asynchronous || entry.by_proxy || entry.read_only);
+        let is_plain = !(entry.asynchronous || entry.by_proxy || entry.read_only);
         if !is_plain || entry.author != entry.view {
             return false;
         }
@@ -336,7 +419,8 @@ impl Shadow {
                 && old.lanes == entry.lanes
                 && old.bytes == entry.bytes
                 && old.time < entry.time
-                && !old.asynchronous;
+                && !old.asynchronous
+                && old.many.is_none();
             if !is_own || count == 2 {
                 return false;
             }
@@ -371,6 +455,55 @@ impl Shadow {
             }
         }
         true
+    }
+
+    /// Adds an atomic operation of a lane to those of its warp of the same kind; returns whether there are such in the
+    /// list, which [`Shadow::retain`] has just returned.
+    pub(super) fn join_atomic(&mut self, tail: Tail, entry: &Entry) -> bool {
+        let mut node = self.lines[tail.line as usize][tail.slot];
+        let is_joined = |old: &Entry| {
+            old.is_like(entry) && old.clock == entry.clock && old.bytes == entry.bytes
+        };
+        while let Some(it) = self.nodes.get_mut(node as usize) {
+            if !is_joined(&it.entry) {
+                node = it.next;
+                continue;
+            }
+            let index = it.entry.many.unwrap_or_else(|| {
+                let all = Many {
+                    times: [it.entry.time; LANES],
+                    ranges: [it.entry.range; LANES],
+                };
+                match self.free_many.pop() {
+                    Some(free) => {
+                        self.many[free as usize] = all;
+                        free
+                    }
+                    None => {
+                        self.many.push(all);
+                        self.many.len() as u32 - 1
+                    }
+                }
+            });
+            let all = &mut self.many[index as usize];
+            for lane in lanes_of(entry.lanes).map(usize::from) {
+                all.times[lane] = entry.time;
+                all.ranges[lane] = entry.range;
+            }
+            it.entry.many = Some(index);
+            it.entry.lanes |= entry.lanes;
+            it.entry.value = None;
+            return true;
+        }
+        false
+    }
+
+    /// Bytes that it takes, without what is reserved for more.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        let pages = size_of_val(&self.pages[..]) + self.numbers.len() * size_of::<(u64, u32)>();
+        let rows = size_of_val(&self.rows[..]) + size_of_val(&self.many[..]);
+        pages + rows + size_of_val(&self.lines[..]) + size_of_val(&self.nodes[..])
     }
 
     /// Adds an access to the end of a list that [`Shadow::retain`] has just returned, and returns its node.

@@ -502,7 +502,7 @@ impl Machine<'_> {
         *self.evaluator.value(node)
     }
 
-    fn run_lanes(
+    pub(super) fn run_lanes(
         &mut self,
         warp: &mut Warp,
         running: &Running,

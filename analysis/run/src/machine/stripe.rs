@@ -75,11 +75,6 @@ impl Stripe {
         })
     }
 
-    /// Words of a lane.
-    pub(super) fn width(self) -> usize {
-        self.width as usize
-    }
-
     /// The lines that it touches, each with the words of the stripe in that line.
     pub(super) fn rows(self) -> impl Iterator<Item = (u64, StripePart)> {
         let mut left = self.lanes;

@@ -128,6 +128,11 @@ impl Machine<'_> {
                     let races = &mut self.world.races;
                     races.proxy_fence(warp.clock, running.active, warp.time);
                 }
+                EventKind::FenceBefore => self.fence_products(warp, running),
+                EventKind::FenceAfter => {
+                    let races = &mut self.world.races;
+                    races.fence_after(warp.clock, running.active);
+                }
                 EventKind::MapAcquire => self.acquire_map(warp, running, event),
                 EventKind::TensorAlloc
                     if !self.allocate_columns(warp, running, instruction, event) =>
@@ -484,7 +489,7 @@ impl Machine<'_> {
             self.report(FindingCode::DivergentSync, running, message.to_owned());
         }
         warp.at_cluster |= running.active;
-        let fenced = self.world.races.fenced(warp.clock, running.active);
+        let fenced = self.world.races.fenced(warp.clock, running.active, true);
         let clock = self.release(warp, running);
         let cluster = &mut self.world.clusters[running.cluster];
         cluster.arrived += running.active.count_ones();

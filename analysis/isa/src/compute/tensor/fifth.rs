@@ -364,8 +364,13 @@ impl Work<'_> {
             let (lane, first) = (address >> 16, address & 0xFFFF);
             let all = if side == 0 { rows } else { columns };
             let touched = first..first + all.div_ceil(32) as u32;
+            // Each partition of 32 lanes holds a copy of the factors.
+            let lanes = match lane {
+                0 => 0..128,
+                _ => lane..lane + 32,
+            };
             for cta in 0..self.descriptor.peers as usize {
-                if !memory.touch(cta, lane..lane + 32, touched.clone(), false) {
+                if !memory.touch(cta, lanes.clone(), touched.clone(), false) {
                     return Ok(());
                 }
             }

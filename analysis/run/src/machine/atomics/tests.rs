@@ -103,7 +103,7 @@ ret;\n}}\n"
     let (cta, gpu) = (kernel("cta"), kernel("gpu"));
     expect![[r#"
         Finished
-        race 8 `red.relaxed.cta.global.add.u32 [%p], 1;` lanes [0]: another warp writes this location, which this instruction reads, and the scope of one of them does not include the other thread
+        race 8 `red.relaxed.cta.global.add.u32 [%p], 1;` lanes [0]: another warp writes this location, which this instruction writes, and the scope of one of them does not include the other thread
         p0 = [2]
         Finished
         p0 = [2]

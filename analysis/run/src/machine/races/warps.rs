@@ -4,7 +4,7 @@ use super::{AccessOrigin, Races, is_simple};
 use crate::machine::{
     conflict::Conflict,
     findings::lanes_of,
-    shadow::{Entry, part},
+    shadow::Entry,
     stripe::{Stripe, WORD},
     warp::Lanes,
 };
@@ -22,7 +22,7 @@ impl Races {
     ) -> Vec<(u8, Conflict)> {
         let entry = origin.entry(values.is_some());
         let stripe = Stripe::new(keys, bytes, lanes).filter(|_| is_simple(origin.kind));
-        let lanes = stripe.map_or(lanes, |it| self.access_rows(it, bytes, entry, values));
+        let lanes = stripe.map_or(lanes, |it| self.access_rows(it, entry));
         self.access_each(keys, bytes, lanes, values, origin)
     }
 
@@ -37,7 +37,7 @@ impl Races {
     ) -> Vec<(u8, Conflict)> {
         let entry = origin.entry(values.is_some());
         let stripe = Stripe::even((key, step), bytes).filter(|_| is_simple(origin.kind));
-        let lanes = stripe.map_or(u32::MAX, |it| self.access_rows(it, bytes, entry, values));
+        let lanes = stripe.map_or(u32::MAX, |it| self.access_rows(it, entry));
         if lanes == 0 {
             return Vec::new();
         }
@@ -64,7 +64,9 @@ impl Races {
                 ..entry
             };
             let value = values.map_or(0, |it| it[at]);
-            self.access_bytes((keys[at], bytes), entry, value, lane);
+            if writes || !kind.updates || kind.asynchronous {
+                self.access_bytes((keys[at], bytes), entry, value, lane);
+            }
             if kind.strong {
                 self.synchronize(keys[at], thread, lane, writes, kind);
             }
@@ -72,15 +74,9 @@ impl Races {
         std::mem::take(&mut self.found)
     }
 
-    /// Records a stripe of accesses of `bytes` bytes each, where the shadow keeps rows. Returns the lanes whose accesses
+    /// Records a stripe of accesses, where the shadow keeps rows. Returns the lanes whose accesses
     /// are left for [`Races::access_bytes`], as a mask.
-    fn access_rows(
-        &mut self,
-        stripe: Stripe,
-        bytes: u64,
-        entry: Entry,
-        values: Option<&Lanes>,
-    ) -> u32 {
+    fn access_rows(&mut self, stripe: Stripe, entry: Entry) -> u32 {
         let known = self.warps.get(&(entry.view as usize));
         let mut left = 0;
         for (line, row) in stripe.rows() {
@@ -90,32 +86,8 @@ impl Races {
                 ..entry
             };
             let is_before = |old: &Entry| known.is_none_or(|it| it.all_cover(&old.moment()));
-            let Some(kept) = self.shadow.add_row(line, row, &entry, is_before) else {
+            if !self.shadow.add_row(line, row, &entry, is_before) {
                 left |= entry.lanes;
-                continue;
-            };
-            let Some(values) = values else {
-                continue;
-            };
-            let count = row.words.count_ones() as usize;
-            if kept.len() != count {
-                *kept = vec![0; count].into();
-            }
-            let width = stripe.width();
-            let first = row.lanes.trailing_zeros() as usize;
-            if width == 1
-                && row.lanes >> first == u32::MAX >> (32 - count)
-                && let Some(values) = values.get(first..first + count)
-            {
-                for (kept, value) in kept.iter_mut().zip(values) {
-                    *kept = part(*value, bytes, 0);
-                }
-                continue;
-            }
-            for (kept, lane) in kept.chunks_exact_mut(width).zip(lanes_of(row.lanes)) {
-                for (index, kept) in (0..).zip(kept) {
-                    *kept = part(values[usize::from(lane)], bytes, index);
-                }
             }
         }
         left
