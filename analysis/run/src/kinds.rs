@@ -13,6 +13,21 @@ pub fn synchronizes(instruction: &Instruction) -> bool {
     orders || events.any(|it| is_synchronization(it.kind))
 }
 
+/// Whether an instruction is a fence for tensor memory only. Where all waits acquire and all arrivals release, these order
+/// operations on tensor memory as well, and it is not needed.
+#[must_use]
+pub fn fences_tensor_memory(instruction: &Instruction) -> bool {
+    let is_fence = |it| matches!(it, EventKind::FenceBefore | EventKind::FenceAfter);
+    instruction.events.iter().any(|it| is_fence(it.kind))
+}
+
+/// Whether threads may wait or arrive by an instruction that orders nothing, such as a relaxed access.
+#[must_use]
+pub fn synchronizes_without_order(instruction: &Instruction) -> bool {
+    let is_open = matches!(instruction.order, Order::None | Order::Volatile);
+    instruction.strength.strong && is_open
+}
+
 fn is_synchronization(event: EventKind) -> bool {
     use EventKind::{
         Arrive, ArriveCopies, ArriveExpect, BlockArrive, BlockSync, ClusterArrive, ClusterWait,

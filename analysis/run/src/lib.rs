@@ -13,7 +13,9 @@ mod outcome;
 mod pages;
 pub mod statements;
 
-pub use kinds::{has_asynchronous_operations, synchronizes};
+pub use kinds::{
+    fences_tensor_memory, has_asynchronous_operations, synchronizes, synchronizes_without_order,
+};
 pub use launch::{Addressing, Argument, Array, Launch, Limits, Schedule, TensorMap, Texture};
 pub use machine::{LaunchError, Machine, inspect::View};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

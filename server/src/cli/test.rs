@@ -87,6 +87,7 @@ struct Verdict {
 /// The results of the mutants, by lines from 1.
 struct Survival {
     found: usize,
+    covered: usize,
     survivors: Vec<u32>,
 }
 
@@ -167,11 +168,18 @@ fn text(
     }
     if with_mutants {
         let mutants = verdicts.iter().filter_map(|it| it.mutants.as_ref());
+        let covered: usize = mutants.clone().map(|it| it.covered).sum();
         let (found, all) = mutants.fold((0, 0), |(found, all), it| {
             (found + it.found, all + it.found + it.survivors.len())
         });
         let mutants = counted(all, "mutant");
         writeln!(io.stdout, "{found} of {mutants} found")?;
+        if covered > 0 {
+            let fences = counted(covered, "fence");
+            let text =
+                "for tensor memory not needed, as all waits acquire and all arrivals release";
+            writeln!(io.stdout, "{fences} {text}")?;
+        }
     }
     let passed = verdicts.len() - failed;
     writeln!(io.stdout, "{passed} passed, {failed} failed")
@@ -188,7 +196,11 @@ fn record(it: &Verdict) -> Value {
         "runs": it.runs,
     });
     if let Some(mutants) = &it.mutants {
-        record["mutants"] = json!({ "found": mutants.found, "survivors": mutants.survivors });
+        record["mutants"] = json!({
+            "found": mutants.found,
+            "covered": mutants.covered,
+            "survivors": mutants.survivors,
+        });
     }
     record
 }
@@ -233,7 +245,11 @@ fn judge(case: &Case, args: &TestArgs, color: bool) -> Verdict {
         }
     }
     if args.mutate && verdict.passes() {
-        let Mutants { found, survivors } = mutate(subject, run, &prepared, &orders, steps);
+        let Mutants {
+            found,
+            covered,
+            survivors,
+        } = mutate(subject, run, &prepared, &orders, steps);
         let lines = survivors.iter().map(|it| {
             let line = subject.line(it.start().into());
             let statement = plain(&subject.document.text()[*it]);
@@ -243,7 +259,11 @@ fn judge(case: &Case, args: &TestArgs, color: bool) -> Verdict {
             line
         });
         let survivors = lines.collect();
-        verdict.mutants = Some(Survival { found, survivors });
+        verdict.mutants = Some(Survival {
+            found,
+            covered,
+            survivors,
+        });
     }
     verdict
 }

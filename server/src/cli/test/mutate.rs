@@ -1,6 +1,6 @@
 //! Mutation: whether the runs notice that an instruction is missing which synchronizes.
 
-use run::{description::Prepared, synchronizes};
+use run::{description::Prepared, fences_tensor_memory, synchronizes, synchronizes_without_order};
 use syntax::TextRange;
 
 use super::judge::{Order, attempt};
@@ -20,7 +20,9 @@ const STEPS: u64 = 100_000;
 pub(super) struct Mutants {
     /// How many were noticed,
     pub(super) found: usize,
-    /// and those that were not, by the statement that they lack.
+    /// how many were not, but lack a fence that acquires and releases make unnecessary,
+    pub(super) covered: usize,
+    /// and the others, by the statement that they lack.
     pub(super) survivors: Vec<TextRange>,
 }
 
@@ -35,10 +37,10 @@ pub(super) fn mutate(
     let mut mutants = Mutants::default();
     let functions = reached(&subject.code, Some(it.entry)).into_iter();
     let instructions = functions.flat_map(|it| &subject.code.functions[it as usize].instructions);
-    for range in instructions
-        .filter(|it| synchronizes(it))
-        .map(|it| it.range)
-    {
+    let instructions: Vec<_> = instructions.collect();
+    let orders_all = !instructions.iter().any(|it| synchronizes_without_order(it));
+    for instruction in instructions.into_iter().filter(|it| synchronizes(it)) {
+        let range = instruction.range;
         if is_interrupted() {
             break;
         }
@@ -60,6 +62,7 @@ pub(super) fn mutate(
         });
         match is_found {
             true => mutants.found += 1,
+            false if orders_all && fences_tensor_memory(instruction) => mutants.covered += 1,
             false => mutants.survivors.push(range),
         }
     }
