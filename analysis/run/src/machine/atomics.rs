@@ -4,7 +4,7 @@
 mod tests;
 
 use analysis::code::Instruction;
-use isa::compute::{Op, Place, Program, Surroundings};
+use isa::compute::{Program, Surroundings};
 
 use crate::outcome::FindingCode;
 
@@ -13,7 +13,7 @@ use super::{
     findings::{UNDEFINED_ADDRESS, lanes_of},
     mbarriers,
     races::Kind,
-    running::{Running, kind_of},
+    running::{Running, kind_of, updated},
     step::Evaluation,
     warp::{LANES, Lanes, Warp},
 };
@@ -24,26 +24,6 @@ const OPEN_ARRIVAL: &str =
 
 /// The most lanes at one address whose operations run with those at other addresses, round by round.
 const MOST_ROUNDS: usize = 8;
-
-/// The place that a program of an atomic operation reads and writes, if it is one place, and the node of its address.
-pub(super) fn updated(program: &Program) -> Option<(Place, u32)> {
-    let first = program.stores.first()?;
-    let place = program.places[usize::from(first.place)];
-    let is_there = |it: u16, address: u32| {
-        program.places[usize::from(it)] == place && address == first.address
-    };
-    let written = program.stores.iter();
-    let written = written.filter(|it| is_there(it.place, it.address));
-    let is_whole = written.count() == usize::from(place.count)
-        && program.stores.len() == usize::from(place.count);
-    let mut steps = program.steps.iter();
-    let is_read = steps.all(|it| match it {
-        Op::Load { place, address, .. } => is_there(*place, *address),
-        _ => true,
-    });
-    let found = is_whole && is_read && place.field.is_none();
-    found.then_some((place, first.address))
-}
 
 impl Machine<'_> {
     /// Runs an atomic operation in all lanes at once, or in those with different addresses, one round after the other.

@@ -11,8 +11,10 @@ use super::warp::LANES;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
     pub(super) known: Layer,
-    /// The part of it that the asynchronous proxy sees.
+    /// The part of it that the asynchronous proxy sees in shared memory,
     pub(super) proxied: Layer,
+    /// and in global memory.
+    pub(super) proxied_globally: Layer,
     /// The part of `known` before a fence with the scope of the block, which strong writes publish.
     pub(super) fenced: Layer,
     /// The part of `known` before a fence with a wider scope, which strong writes publish.
@@ -206,6 +208,7 @@ impl Clock {
         let mut layers = [
             &self.known,
             &self.proxied,
+            &self.proxied_globally,
             &self.fenced,
             &self.widely_fenced,
             &self.seen,
@@ -220,6 +223,7 @@ impl Clock {
     pub(super) fn join(&mut self, other: &Clock) {
         self.known.join(&other.known);
         self.proxied.join(&other.proxied);
+        self.proxied_globally.join(&other.proxied_globally);
         self.fenced.join(&other.fenced);
         self.widely_fenced.join(&other.widely_fenced);
         self.seen.join(&other.seen);

@@ -77,10 +77,13 @@ impl Known {
         self.all.known.covers(it)
     }
 
-    /// Whether the asynchronous proxy sees an access that a lane knows of.
-    pub(super) fn covers_by_proxy(&self, lane: usize, it: &Moment) -> bool {
-        let single = self.single[lane].as_ref();
-        self.all.proxied.covers(it) || single.is_some_and(|own| own.proxied.covers(it))
+    /// Whether the asynchronous proxy sees an access of shared or global memory that a lane knows of.
+    pub(super) fn covers_by_proxy(&self, lane: usize, it: &Moment, globally: bool) -> bool {
+        let sees = |clock: &Clock| match globally {
+            true => clock.proxied_globally.covers(it),
+            false => clock.proxied.covers(it),
+        };
+        sees(&self.all) || self.single[lane].as_deref().is_some_and(sees)
     }
 
     /// Whether operations of a lane on tensor memory are ordered after an access, if nothing else of the lane is.
@@ -196,11 +199,16 @@ impl Known {
         }
     }
 
-    /// Lanes execute a fence between proxies at a time: the asynchronous one sees what each of them knows.
-    pub(super) fn proxy_fence(&mut self, lanes: u32, time: u32) {
+    /// Lanes execute a fence between proxies at a time: the asynchronous one sees what each of them knows, in shared memory
+    /// or in global memory.
+    pub(super) fn proxy_fence(&mut self, lanes: u32, time: u32, globally: bool) {
         for lane in lanes_of(lanes).map(usize::from) {
-            let knows = self.release_lane(lane, time);
-            self.own(lane).proxied.join(&knows.known);
+            let knows = self.release_lane(lane, time).known;
+            let own = self.own(lane);
+            match globally {
+                true => own.proxied_globally.join(&knows),
+                false => own.proxied.join(&knows),
+            }
         }
     }
 

@@ -295,10 +295,10 @@ impl Races {
         known.is_none_or(|known| others.any(|it| known.has_heard_of(it)))
     }
 
-    /// A fence between proxies by lanes of a warp: the asynchronous one sees what they know.
-    pub(super) fn proxy_fence(&mut self, warp: usize, lanes: u32, time: u32) {
+    /// A fence between proxies by lanes of a warp, see [`Known::proxy_fence`].
+    pub(super) fn proxy_fence(&mut self, warp: usize, lanes: u32, time: u32, globally: bool) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.proxy_fence(lanes, time);
+            known.proxy_fence(lanes, time, globally);
         }
     }
 
@@ -664,6 +664,7 @@ fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, (new, lane): (&Entry
         && !old.by_proxy
         && !old.in_order
         && old.writes
-        && word >= SHARED
-        && known.is_some_and(|it| !it.covers_by_proxy(lane.into(), &old.moment()))
+        // In global memory it is certain for what is read only.
+        && (word >= SHARED || (word < TENSOR && !new.writes))
+        && known.is_some_and(|it| !it.covers_by_proxy(lane.into(), &old.moment(), word < TENSOR))
 }

@@ -1,9 +1,13 @@
 //! The warp that runs an instruction, and how its accesses count.
 
 use analysis::code::Instruction;
-use isa::{compute::Program, event::EventKind, semantics::Order};
+use isa::{
+    compute::{Op, Place, Program},
+    event::EventKind,
+    semantics::Order,
+};
 
-use super::{atomics::updated, findings::At, races::Kind};
+use super::{findings::At, races::Kind};
 
 /// A warp that runs an instruction: its place, and the lanes that run it.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +20,26 @@ pub(super) struct Running {
     pub(super) frame: usize,
     pub(super) active: u32,
     pub(super) at: At,
+}
+
+/// The place that a program of an atomic operation reads and writes, if it is one place, and the node of its address.
+pub(super) fn updated(program: &Program) -> Option<(Place, u32)> {
+    let first = program.stores.first()?;
+    let place = program.places[usize::from(first.place)];
+    let is_there = |it: u16, address: u32| {
+        program.places[usize::from(it)] == place && address == first.address
+    };
+    let written = program.stores.iter();
+    let written = written.filter(|it| is_there(it.place, it.address));
+    let is_whole = written.count() == usize::from(place.count)
+        && program.stores.len() == usize::from(place.count);
+    let mut steps = program.steps.iter();
+    let is_read = steps.all(|it| match it {
+        Op::Load { place, address, .. } => is_there(*place, *address),
+        _ => true,
+    });
+    let found = is_whole && is_read && place.field.is_none();
+    found.then_some((place, first.address))
 }
 
 /// How the accesses of an instruction count in races.

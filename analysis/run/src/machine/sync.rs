@@ -119,6 +119,11 @@ impl Machine<'_> {
             let operands = event.operands;
             return self.block_barrier(warp, running, instruction, operands, arrives);
         }
+        // A fence between any two proxies counts, so that its absence is certain.
+        if instruction.order == Order::Proxy {
+            let races = &mut self.world.races;
+            races.proxy_fence(warp.clock, running.active, warp.time, true);
+        }
         for event in &instruction.events {
             match event.kind {
                 EventKind::ClusterArrive => {
@@ -126,7 +131,7 @@ impl Machine<'_> {
                 }
                 EventKind::ProxyFence => {
                     let races = &mut self.world.races;
-                    races.proxy_fence(warp.clock, running.active, warp.time);
+                    races.proxy_fence(warp.clock, running.active, warp.time, false);
                 }
                 EventKind::FenceBefore => self.fence_products(warp, running),
                 EventKind::FenceAfter => {
