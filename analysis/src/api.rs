@@ -605,6 +605,8 @@ pub enum DocumentationKey {
     MachineInstruction(String),
     /// The code of a diagnostic.
     Diagnostic(String),
+    /// A chapter of the course or a guide, by its title.
+    Chapter(String),
 }
 
 /// The form of the instruction at a place.

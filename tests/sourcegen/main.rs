@@ -1,5 +1,6 @@
 //! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
 
+mod chapters;
 mod grammar_words;
 mod pictures;
 mod protocol_rules;
@@ -74,6 +75,16 @@ fn words_of_the_grammar_are_fresh() {
 #[test]
 fn the_table_of_protocol_rules_is_fresh() {
     ensure_fresh("analysis/docs/protocols.md", &protocol_rules::generate());
+}
+
+#[test]
+fn the_list_of_chapters_is_fresh() {
+    let (chapters, examples) = chapters::generate(|path| {
+        let text = fs::read_to_string(root().join(path)).expect("the chapter exists");
+        text.replace("\r\n", "\n")
+    });
+    ensure_fresh("analysis/docs/chapters.md", &chapters);
+    ensure_fresh("analysis/docs/chapter-examples.md", &examples);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use isa::{
 
 use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
+use super::chapters;
+
 impl DocumentationKey {
     /// Its kind, in the words of users: "instruction", "special register".
     #[must_use]
@@ -31,6 +33,7 @@ impl DocumentationKey {
             DocumentationKey::Idiom(_) => "idiom",
             DocumentationKey::MachineInstruction(_) => "machine instruction",
             DocumentationKey::Diagnostic(_) => "diagnostic code",
+            DocumentationKey::Chapter(_) => "chapter",
         }
     }
 
@@ -54,7 +57,8 @@ impl DocumentationKey {
             | DocumentationKey::PtxasMessage(it)
             | DocumentationKey::Idiom(it)
             | DocumentationKey::MachineInstruction(it)
-            | DocumentationKey::Diagnostic(it) => name.clone_into(it),
+            | DocumentationKey::Diagnostic(it)
+            | DocumentationKey::Chapter(it) => name.clone_into(it),
         }
         key
     }
@@ -80,6 +84,7 @@ impl DocumentationKey {
             DocumentationKey::Idiom(name) => ("idiom", name, None),
             DocumentationKey::MachineInstruction(name) => ("machine-instruction", name, None),
             DocumentationKey::Diagnostic(name) => ("diagnostic", name, None),
+            DocumentationKey::Chapter(title) => ("chapter", title, None),
         };
         match second {
             Some(second) => format!("{kind}\t{first}\t{second}"),
@@ -111,6 +116,7 @@ impl DocumentationKey {
             "idiom" => DocumentationKey::Idiom(first),
             "machine-instruction" => DocumentationKey::MachineInstruction(first),
             "diagnostic" => DocumentationKey::Diagnostic(first),
+            "chapter" => DocumentationKey::Chapter(first),
             _ => return None,
         })
     }
@@ -145,6 +151,7 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
             documentation::machine_instruction(name).map(entry)
         }
         DocumentationKey::Diagnostic(code) => diagnostic(code),
+        DocumentationKey::Chapter(title) => chapters::text(title),
     }
 }
 
@@ -211,6 +218,10 @@ pub(crate) fn pages() -> Vec<(Vec<String>, DocumentationKey)> {
     found.extend(DIAGNOSTIC_CODES.iter().map(|it| {
         let name = it.name.to_owned();
         (vec![name.clone()], DocumentationKey::Diagnostic(name))
+    }));
+    found.extend(chapters::titles().map(|it| {
+        let title = it.to_owned();
+        (vec![title.clone()], DocumentationKey::Chapter(title))
     }));
     found
 }

@@ -3,6 +3,7 @@
 pub(crate) mod calculators;
 pub(crate) mod documentation;
 pub(crate) mod explain;
+mod chapters;
 mod figure;
 mod instruction;
 mod known_bits;

@@ -22,6 +22,7 @@ use crate::{DocumentationKey, Explanation, Explanations};
 
 use super::{
     calculators::calculate,
+    chapters,
     documentation::{documentation, documented, sources},
     literal,
 };
@@ -59,6 +60,9 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
             .map(|it| subject(it, target))
             .find(|it| !it.is_empty())
             .unwrap_or_default();
+    }
+    if found.is_empty() {
+        found.extend(unfinished_message(asked));
     }
     let mut similar = Vec::new();
     if found.is_empty() && ranking::is_known(asked) {
@@ -126,6 +130,7 @@ fn searched(asked: &str, target: Option<Target>) -> Vec<Explanation> {
 fn page(name: &str, key: &DocumentationKey, target: Option<Target>) -> Option<Explanation> {
     let text = match key {
         DocumentationKey::Instruction(name) => statement::page(name, target)?,
+        DocumentationKey::Chapter(title) => chapters::page(title)?,
         key => format!("{}{}", documentation(key)?, sources(key)),
     };
     Some(Explanation {
@@ -235,6 +240,20 @@ fn message(asked: &str) -> Vec<Explanation> {
         found.extend(pages.into_iter().take(1));
     }
     found
+}
+
+/// The message of ptxas of which only the first words are given: `label expected`.
+fn unfinished_message(asked: &str) -> Option<Explanation> {
+    let asked = asked.to_lowercase();
+    let mut entries = documentation::entries(Topic::PtxasMessages).iter();
+    let begins = |it: &&str| it.to_lowercase().starts_with(&asked);
+    let entry = entries.find(|it| it.words.iter().any(|it| begins(&it)))?;
+    let name = entry.words.iter().find(|it| begins(it))?;
+    asked.contains(' ').then(|| Explanation {
+        name: (*name).to_owned(),
+        kind: "message of ptxas",
+        text: entry.text.to_owned(),
+    })
 }
 
 /// The pages that are called this, with or without their period or per cent sign.
@@ -405,7 +424,12 @@ fn alias(asked: &str, target: Option<Target>) -> Vec<Explanation> {
         return Vec::new();
     };
     let pages = names.iter().flat_map(|name| {
-        let mut pages = named(name, target);
+        // `Debugging` is a chapter, and a concept but for its case.
+        let chapter = DocumentationKey::Chapter((*name).to_owned());
+        let mut pages: Vec<Explanation> = page(name, &chapter, target).into_iter().collect();
+        if pages.is_empty() {
+            pages = named(name, target);
+        }
         if pages.is_empty() {
             pages.extend(search::prefix(name));
         }

@@ -33,8 +33,10 @@ const COMPARISON: &str = "difference between ";
 const MIN_COVERED: f32 = 0.45;
 /// The same where no page has that part.
 const LEAST_COVERED: f32 = 0.3;
-/// The weight of the name of a GPU, which a question has besides its subject: `shared memory on H100`.
-const GPU_NAME: f32 = 0.4;
+/// The weight of the name of a GPU or a tool, which a question has besides its subject: `shared memory on H100`.
+const CONTEXT: f32 = 0.4;
+/// Tools that are the context of a question rather than its subject: `why does ptxas unroll`.
+const TOOLS: &[&str] = &["ptxas", "nvcc", "cuda"];
 /// The weight of a term that is not in any page, but near one.
 const MISSPELT: f32 = 0.8;
 /// Letters that each part of a compound has at least.
@@ -83,6 +85,7 @@ fn worth(key: &DocumentationKey) -> f32 {
         DocumentationKey::Concept(_) => 1.25,
         DocumentationKey::Idiom(_) => 1.15,
         DocumentationKey::Instruction(_) | DocumentationKey::CudaError(_) => 1.0,
+        DocumentationKey::Chapter(_) => 0.95,
         DocumentationKey::PtxasMessage(_) => 0.75,
         DocumentationKey::MachineInstruction(_) | DocumentationKey::Version(_) => 0.5,
         DocumentationKey::Diagnostic(_) => 0.8,
@@ -209,17 +212,18 @@ impl Index {
         self.weights = frequencies.iter().map(weight).collect();
         let targets = self.documents.iter();
         let targets = targets.filter(|it| matches!(it.key, DocumentationKey::Target(_)));
-        let mut gpus: Vec<u32> = targets
+        let mut contexts: Vec<u32> = targets
             .flat_map(|it| it.titles.iter().filter(|it| it.is_alias))
             .filter_map(|it| match it.terms.as_slice() {
                 [term] => Some(*term),
                 _ => None,
             })
             .collect();
-        gpus.sort_unstable();
-        gpus.dedup();
-        for term in gpus {
-            self.weights[term as usize] *= GPU_NAME;
+        contexts.extend(TOOLS.iter().filter_map(|it| self.numbers.get(*it)));
+        contexts.sort_unstable();
+        contexts.dedup();
+        for term in contexts {
+            self.weights[term as usize] *= CONTEXT;
         }
     }
 

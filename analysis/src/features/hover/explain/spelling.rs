@@ -98,6 +98,16 @@ fn close_to(plain: &str) -> Vec<String> {
     seen
 }
 
+/// Letters that may be wrong in a word for it to be a name with several parts.
+const MISTAKES: usize = 2;
+
+/// Whether a word is nearly the name of an instruction that has several parts, such as `cp.async.bulk`.
+pub(super) fn is_near_instruction(word: &str) -> bool {
+    let parts = word.split('.').count();
+    let mut names = documentation::instructions().map(|it| it.name);
+    names.any(|it| it.split('.').count() == parts && parts > 1 && distance(word, it) <= MISTAKES)
+}
+
 /// The word that is closest, if it is close.
 pub(super) fn closest<'a>(word: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);

@@ -106,6 +106,13 @@ fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
         written.operands.len(),
         module,
     )?;
+    // `cp.asyn.bulk` is a misspelt name rather than `cp.async` with other modifiers.
+    if written.operands.is_empty()
+        && !nearest.foreign.is_empty()
+        && spelling::is_near_instruction(statement)
+    {
+        return None;
+    }
     let instruction = nearest.reading.instruction;
     // `mbarrier phase parity` and `add two numbers` begin like instructions, and are questions.
     let is_name = documentation::instruction(written.opcode).is_some();

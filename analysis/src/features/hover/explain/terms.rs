@@ -5,14 +5,14 @@ const STOP_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "arch", "are", "as", "at", "be", "been", "between",
     "but", "by", "can", "cannot", "could", "did", "do", "does", "doesn", "doing", "don", "during",
     "each", "else", "ever", "every", "explain", "find", "for", "from", "get", "give", "gives",
-    "had", "has", "have", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "just",
-    "keyword", "know", "let", "like", "make", "me", "mean", "meaning", "means", "much", "must",
-    "my", "need", "needs", "no", "not", "of", "on", "one", "or", "other", "our", "please", "ptx",
-    "s", "say", "see", "should", "show", "so", "some", "still", "such", "syntax", "t", "tell",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
-    "to", "too", "us", "usage", "use", "used", "using", "vs", "want", "was", "way", "we", "were",
-    "what", "when", "where", "whether", "which", "who", "why", "will", "with", "work", "works",
-    "would", "you", "your",
+    "had", "happen", "happens", "has", "have", "how", "i", "if", "in", "into", "is", "isn", "it",
+    "its", "just", "keyword", "know", "let", "like", "make", "me", "mean", "meaning", "means",
+    "much", "must", "my", "need", "needs", "no", "not", "of", "on", "one", "or", "other", "our",
+    "please", "ptx", "put", "s", "say", "see", "should", "show", "so", "some", "still", "such",
+    "syntax", "t", "tell", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "to", "too", "us", "usage", "use", "used", "using", "vs", "want",
+    "was", "way", "we", "were", "what", "when", "where", "whether", "which", "who", "why", "will",
+    "with", "work", "works", "would", "you", "your",
 ];
 
 /// The terms of a text in their order, with repetitions. A name such as `cudaMallocAsync` or `try_wait` is a term as a

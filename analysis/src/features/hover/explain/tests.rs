@@ -189,7 +189,7 @@ fn gates_are_judged_for_a_target() {
         5,
         expect![[r#"
             tcgen05.mma.cta_group::1.kind::f16 (instruction)
-                Starts `D = A * B + D` on the tensor cores of `sm_100` and later, with D in tensor memory.
+                Starts `D = A * B + D` on tensor cores of `sm_100` to `sm_110`, with D in tensor memory.
                 ```ptx
                 tcgen05.mma.cta_group::1.kind::f16 [d], a, b, idesc, {lanes}, enable
                 ```
