@@ -1,9 +1,9 @@
 //! Hover: what a word means here, as Markdown.
 
 pub(crate) mod calculators;
+mod chapters;
 pub(crate) mod documentation;
 pub(crate) mod explain;
-mod chapters;
 mod figure;
 mod instruction;
 mod known_bits;
