@@ -328,6 +328,10 @@ fn one(
 }
 
 #[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the table of producers, for `--nocapture`"
+)]
 fn decided_accesses_are_those_of_the_machine() {
     let folder = match std::env::var_os("KERNELS_FOLDER") {
         Some(it) => it.into(),

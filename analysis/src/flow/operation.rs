@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The values of an instruction; few have more than four in one place.
-pub(crate) type Values = SmallVec<[Value; 4]>;
+pub(crate) type ValueList = SmallVec<[Value; 4]>;
 
 /// An instruction.
 #[derive(Default)]
@@ -32,11 +32,11 @@ pub(crate) struct Operation<'a> {
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
     pub(crate) negated: bool,
-    pub(crate) writes: Values,
+    pub(crate) writes: ValueList,
     /// The values that it reads outside addresses, guards left out.
-    pub(crate) data: Values,
+    pub(crate) data: ValueList,
     /// The values that it reads inside addresses.
-    pub(crate) address: Values,
+    pub(crate) address: ValueList,
     /// Whether the old values may stay after the writes.
     pub(crate) keeps: bool,
     /// Whether a special register is among its names.

@@ -8,7 +8,7 @@ use crate::flow::{
     facts::{Step, Value},
     ids::Base,
     lists::Lists,
-    operation::{Operation, Values},
+    operation::{Operation, ValueList},
 };
 
 use super::program::Program;
@@ -331,7 +331,7 @@ impl Folding<'_, '_> {
                 folded.writes.push([]);
                 continue;
             }
-            let mut reads: Values = operation
+            let mut reads: ValueList = operation
                 .reads()
                 .filter_map(|it| match self.forms[it as usize] {
                     _ if self.program.weights[it as usize] == 0 => Some(it),

@@ -219,13 +219,13 @@ fn opcodes_and_directives() {
     check(
         "$0",
         expect![
-            "``: .version module .target .address_size .visible .entry .func .global .const .shared .extern .weak and 19 more"
+            "``: .version module .target .address_size .visible .entry .func .global .const .shared .extern .weak and 20 more"
         ],
     );
     check(
         &format!("{HEADER}.vis$0"),
         expect![
-            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 19 more"
+            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 20 more"
         ],
     );
 }
@@ -503,13 +503,13 @@ fn a_module_begins_with_its_header() {
     check(
         ".version 8.5\n$0",
         expect![
-            "``: .target .address_size .visible .entry .func .global .const .shared .extern .weak .common .file and 19 more"
+            "``: .target .address_size .visible .entry .func .global .const .shared .extern .weak .common .file and 20 more"
         ],
     );
     check(
         ".version 8.5\n.target sm_90\n$0",
         expect![
-            "``: .address_size .visible .entry .func .global .const .shared .extern .weak .common .file .section and 19 more"
+            "``: .address_size .visible .entry .func .global .const .shared .extern .weak .common .file .section and 20 more"
         ],
     );
 }

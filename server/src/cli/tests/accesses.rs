@@ -77,7 +77,7 @@ fn costs() {
         &["costs", "-"],
         KERNEL,
         expect![[r#"
-            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
+            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 28 instructions
               loop at line 17, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions; 0.50 flop/B (balance of A100 80GB SXM in f32: 9.6)
             status 0
         "#]],
@@ -105,7 +105,7 @@ fn costs() {
         &["costs", "--block", "64", "-"],
         &any,
         expect![[r#"
-            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 27 instructions
+            rows, outside loops: reads 0 B and writes 4 B of global memory, accesses 256 B of shared memory, 0 flop, 0 flop in matrices, 0 special, 28 instructions
               loop at line 16, n/64 iterations, each: reads 256 B and writes 0 B of global memory, accesses 0 B of shared memory, 128 flop, 0 flop in matrices, 0 special, 12 instructions; 0.50 flop/B (balance of A100 80GB SXM in f32: 9.6)
             status 0
         "#]],

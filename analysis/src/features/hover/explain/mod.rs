@@ -247,7 +247,7 @@ fn unfinished_message(asked: &str) -> Option<Explanation> {
     let asked = asked.to_lowercase();
     let mut entries = documentation::entries(Topic::PtxasMessages).iter();
     let begins = |it: &&str| it.to_lowercase().starts_with(&asked);
-    let entry = entries.find(|it| it.words.iter().any(|it| begins(&it)))?;
+    let entry = entries.find(|it| it.words.iter().any(begins))?;
     let name = entry.words.iter().find(|it| begins(it))?;
     asked.contains(' ').then(|| Explanation {
         name: (*name).to_owned(),
