@@ -86,7 +86,7 @@ fn costs() {
         &["costs", "--format", "json", "-"],
         KERNEL,
         expect![[r#"
-            {"entry":"rows","flop_per_byte":null,"flops":{"fma":0,"special":0,"tensor":0},"global_bytes_read":0,"global_bytes_written":4,"instructions":27,"loop":null,"peak":{"f16_product_flop_per_byte":153.01618440411966,"f32_flop_per_byte":9.563511525257478,"gpu":"A100 80GB SXM"},"shared_bytes":256,"trips":null}
+            {"entry":"rows","flop_per_byte":null,"flops":{"fma":0,"special":0,"tensor":0},"global_bytes_read":0,"global_bytes_written":4,"instructions":28,"loop":null,"peak":{"f16_product_flop_per_byte":153.01618440411966,"f32_flop_per_byte":9.563511525257478,"gpu":"A100 80GB SXM"},"shared_bytes":256,"trips":null}
             {"entry":"rows","flop_per_byte":0.5,"flops":{"fma":128,"special":0,"tensor":0},"global_bytes_read":256,"global_bytes_written":0,"instructions":12,"loop":17,"peak":{"f16_product_flop_per_byte":153.01618440411966,"f32_flop_per_byte":9.563511525257478,"gpu":"A100 80GB SXM"},"shared_bytes":0,"trips":"n/64"}
             status 0
         "#]],
