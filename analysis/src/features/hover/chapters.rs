@@ -4,11 +4,8 @@
 /// A section for each chapter: its title, its file, a summary and the titles of its sections. Written by the test `sourcegen`.
 const CHAPTERS: &str = include_str!("../../../docs/chapters.md");
 
-/// The first example of each chapter. Browsers do without them, to load less.
-#[cfg(not(target_family = "wasm"))]
+/// The first example of each chapter.
 const EXAMPLES: &str = include_str!("../../../docs/chapter-examples.md");
-#[cfg(target_family = "wasm")]
-const EXAMPLES: &str = "";
 
 /// The address that the files are below.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
