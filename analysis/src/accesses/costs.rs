@@ -3,8 +3,6 @@
 use isa::{
     compute::AddressSpace,
     event::{Event, EventKind},
-    matching::positions,
-    operand::Operand,
     peaks::Peak,
     semantics::Together,
 };
@@ -167,7 +165,7 @@ impl Noted {
                         noted.expected.insert(*step, bytes);
                     }
                     EventKind::Complete => {
-                        let targets = places(&instruction, TARGETS);
+                        let targets = instruction.form.positions(TARGETS);
                         let several = targets.iter().any(Option::is_some);
                         noted.completing.insert(*step, several);
                     }
@@ -184,18 +182,6 @@ impl Noted {
     }
 }
 
-/// The indices of operands with names in the tables.
-fn places<const N: usize>(
-    instruction: &BoundInstruction<'_>,
-    names: [Option<&str>; N],
-) -> [Option<usize>; N] {
-    let form = instruction.form;
-    let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
-    let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
-    let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
-    positions(isa::tables(), &form.opcode, &words, &brackets, names)
-}
-
 /// The bytes that an mbarrier expects by an event, which is the second operand.
 fn expected(
     samples: &mut LaneSamples<'_>,
@@ -203,7 +189,7 @@ fn expected(
     event: &Event,
     step: Step,
 ) -> Option<u64> {
-    let at = places(instruction, event.operands)[1]?;
+    let at = instruction.form.positions(event.operands)[1]?;
     let operand = instruction.operand(at)?;
     if let Some(it) = operand.integer() {
         return u64::try_from(it).ok();

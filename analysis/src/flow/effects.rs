@@ -2,7 +2,6 @@
 
 use isa::{
     event::EventKind,
-    matching::positions,
     operand::Operand,
     semantics::{Control, Semantics, Together, Undefined},
     types::{Class, Family},
@@ -64,10 +63,7 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, id: Form<'db>) -> Effects {
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);
     let scale = semantics.overwrites_without.and_then(|name| {
-        let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
-        let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
-        let words: Vec<&str> = words().collect();
-        let [at] = positions(isa::tables(), opcode, &words, &brackets, [Some(name)]);
+        let [at] = form.positions([Some(name)]);
         form.operands.get(at?)
     });
     let of_interest = |word: &str| word.starts_with("shared") || word == "nc";

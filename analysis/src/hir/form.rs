@@ -14,6 +14,7 @@ use std::{
 
 use isa::{
     matcher::Statement,
+    matching::positions,
     operand::Operand,
     semantics::Semantics,
     target::{Module, Suffix, Target, Version, versions},
@@ -88,6 +89,14 @@ impl FormContents {
     /// The effects of its instructions.
     pub(crate) fn semantics(&self) -> Semantics {
         isa::tables().semantics(&self.opcode, self.words.iter().map(|it| &**it))
+    }
+
+    /// The indices of the operands with names in the tables; `None` for a name that no operand has.
+    pub(crate) fn positions<const N: usize>(&self, names: [Option<&str>; N]) -> [Option<usize>; N] {
+        let words: Vec<&str> = self.words.iter().map(|it| &**it).collect();
+        let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
+        let brackets: Vec<bool> = self.operands.iter().map(is_bracket).collect();
+        positions(isa::tables(), &self.opcode, &words, &brackets, names)
     }
 
     /// The component that a name selects, by the index of the name.

@@ -24,8 +24,8 @@ use super::{
     subject::Subject,
 };
 
-/// The operand that says in which CTAs of the cluster a copy arrives.
-const TARGETS: &str = "mask";
+/// The operands, of which a copy has at most one, that name the CTAs of the cluster to which it goes.
+const TARGETS: [Option<&str>; 2] = [Some("mask"), Some("wide_mask")];
 
 /// Writes statements.
 pub(super) struct Writer<'a, 'db> {
@@ -304,7 +304,7 @@ impl<'a, 'db> Writer<'a, 'db> {
         let semantics = self.subject.semantics(step);
         let event = semantics.events.iter().find(|it| completes(it.kind))?;
         let [barrier, size] = self.subject.event_operands(step, event);
-        let mask = self.subject.operand_index(step, TARGETS);
+        let masks = self.subject.operand_indices(step, TARGETS);
         let mut text = format!("{to} = copy of ");
         let mut last = String::new();
         for (index, operand) in (2..).zip(operands) {
@@ -313,7 +313,7 @@ impl<'a, 'db> Writer<'a, 'db> {
                 text.push_str(&format!("{operand} bytes of "));
             } else if Some(index) == barrier {
                 last.push_str(&format!(", completes with {operand}"));
-            } else if Some(index) == mask {
+            } else if masks.contains(&Some(index)) {
                 last.push_str(&format!(", in each CTA of mask {operand}"));
             } else {
                 last.push_str(&format!(", {operand}"));

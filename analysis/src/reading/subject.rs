@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use isa::{
     event::{Event, EventKind},
-    matching::positions,
     operand::Operand,
     semantics::{Keep, Order, Semantics},
     types::Class,
@@ -76,26 +75,17 @@ impl<'db> Subject<'db> {
 
     /// The indices of the operands of an event of an instruction.
     pub(crate) fn event_operands(&self, step: Step, event: &Event) -> [Option<usize>; 2] {
-        self.indices(step, event.operands)
+        self.operand_indices(step, event.operands)
     }
 
-    /// The index of the operand of an instruction with a name in the tables.
-    pub(super) fn operand_index(&self, step: Step, name: &'static str) -> Option<usize> {
-        self.indices(step, [Some(name)])[0]
-    }
-
-    fn indices<const N: usize>(
+    /// The indices of the operands of an instruction with names in the tables.
+    pub(super) fn operand_indices<const N: usize>(
         &self,
         step: Step,
-        names: [Option<&'static str>; N],
+        names: [Option<&str>; N],
     ) -> [Option<usize>; N] {
-        let Some(form) = self.get(step).map(|it| it.form) else {
-            return [None; N];
-        };
-        let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
-        let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
-        let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
-        positions(isa::tables(), &form.opcode, &words, &brackets, names)
+        let instruction = self.get(step);
+        instruction.map_or([None; N], |it| it.form.positions(names))
     }
 
     /// Whether an instruction is a load that may move as long as nothing is written: weak, of a single register.

@@ -28,7 +28,7 @@ pub(super) fn write_bulk(
         return true;
     }
     let is_box = matches!(bulk.from, BulkSource::Box { .. });
-    // No buffer is allocated before the bytes are known to lie in memory.
+    // Check the range first, and only then allocate a buffer of this size.
     if !is_box
         && access
             .many(place.space, address, size, lane, true)

@@ -19,10 +19,10 @@ pub(super) struct Conflict {
     /// The lanes of a warp that have read the word of an atomic operation without one. It counts unless the next that
     /// they do there is an atomic operation, which sees what has become of the value.
     pub(super) reads: Option<(u64, usize, u32)>,
-    /// Both write by one statement: it counts only if the new value is not the one in memory, in the word with this index
-    /// among those of the access.
+    /// Both accesses write with the same statement: the index of the word, counted from the first one of the access. The
+    /// conflict counts only if the new value of that word differs from the value in memory.
     pub(super) unless_same: Option<u64>,
-    /// The conflict of the access if it does not count.
+    /// The conflict to report if this one does not count.
     pub(super) otherwise: Option<Box<Conflict>>,
 }
 
@@ -55,7 +55,7 @@ impl Default for Conflict {
 }
 
 impl Conflict {
-    /// Adds the conflict of another word of the access, which counts if none of this one does.
+    /// Adds the conflict of a later word of the access. It is reported if no earlier conflict counts.
     pub(super) fn or_else(&mut self, other: Conflict) {
         match &mut self.otherwise {
             Some(it) => it.or_else(other),
@@ -64,7 +64,8 @@ impl Conflict {
         }
     }
 
-    /// The conflict that counts, if one does; `is_same` returns whether the access leaves a word of it as it is.
+    /// Returns the first conflict that counts. `is_same` returns whether the access leaves a word unchanged, by the index
+    /// of the word.
     pub(super) fn counting(self, is_same: impl Fn(u64) -> bool) -> Option<Conflict> {
         let mut conflict = self;
         while conflict.unless_same.is_some_and(&is_same) {
@@ -74,14 +75,14 @@ impl Conflict {
     }
 }
 
-/// Adds a conflict of an access to the one that is reported, which is the first for certain.
+/// Adds a conflict of a word. The first certain one is reported; until there is one, a doubtful one may be replaced.
 pub(super) fn add(first: &mut Option<Conflict>, new: impl FnOnce() -> Conflict) {
     match first {
         Some(it) if it.unless_same.is_some() => {
             let is_open = |it: &Conflict| it.reads.is_some();
             if it.otherwise.as_deref().is_none_or(is_open) {
                 let new = new();
-                // The value in memory decides about all of this kind.
+                // Conflicts of this kind all depend on the same value in memory, so one is enough.
                 if new.unless_same.is_none() {
                     it.otherwise = Some(Box::new(new));
                 }

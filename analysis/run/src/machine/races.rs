@@ -62,7 +62,7 @@ pub(super) struct Kind {
     pub(super) read_only: bool,
     /// Whether it writes all that it reads, so that the write counts for both.
     pub(super) updates: bool,
-    /// Whether words make it strong and give it no order.
+    /// Whether it is relaxed: strong, but without an order.
     pub(super) relaxed: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,

@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Access<'_> {
-    /// Tells the race detector of an access, and reports what it finds.
+    /// Passes an access to the race detector, and reports the conflict that it finds.
     pub(super) fn record(
         &mut self,
         region: Region,
@@ -33,7 +33,7 @@ impl Access<'_> {
         }
     }
 
-    /// Reports a race of the access in a lane, which is to write a value, if it counts.
+    /// Reports a conflict of an access that writes a value, if the conflict counts.
     fn conflict_of_value(
         &mut self,
         conflict: Conflict,
@@ -57,7 +57,7 @@ impl Access<'_> {
         }
     }
 
-    /// The same for bytes of which the race detector knows by a number.
+    /// Does the same for bytes that are identified by a key of the race detector.
     pub(super) fn record_key(&mut self, key: u64, bytes: u64, lane: u8, writes: bool) {
         if self.quiet || !self.races.enabled {
             return;
@@ -93,14 +93,14 @@ impl Access<'_> {
         let mut at = self.at;
         let mut related = related;
         if conflict.reversed {
-            // The read came first, and is what is wrong.
+            // The finding is about the earlier access, which is the read.
             (at.range, related.range) = (related.range, at.range);
         }
         self.findings
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
-    /// Records accesses of so many bytes at offsets of a region in some lanes, of which each writes its value.
+    /// Records an access in each of some lanes: `bytes` bytes at the lane's offset in a region. Writes have `values`.
     pub(super) fn record_lanes(
         &mut self,
         region: Region,
@@ -125,8 +125,8 @@ impl Access<'_> {
         }
     }
 
-    /// Records the accesses of an element of neighbours, of which that of lane 0 is at an offset and the others are
-    /// `pitch` bytes after each other.
+    /// Records an access in each lane of a warp: lane 0 accesses `bytes` bytes at an offset, and each other lane those
+    /// `pitch` bytes after the lane before it.
     pub(super) fn record_neighbours(
         &mut self,
         (region, offset): (Region, usize),

@@ -457,8 +457,8 @@ impl Shadow {
         true
     }
 
-    /// Adds an atomic operation of a lane to those of its warp of the same kind; returns whether there are such in the
-    /// list, which [`Shadow::retain`] has just returned.
+    /// Merges an atomic operation into the entry for operations of the same kind by its warp. Returns false if the list,
+    /// which [`Shadow::retain`] has just returned, has no such entry.
     pub(super) fn join_atomic(&mut self, tail: Tail, entry: &Entry) -> bool {
         let mut node = self.lines[tail.line as usize][tail.slot];
         let is_joined = |old: &Entry| {

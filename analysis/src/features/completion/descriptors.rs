@@ -126,10 +126,8 @@ fn descriptor_in(
     let form = instruction.form;
     let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
     let formats = descriptor::formats(&form.opcode, &words, site.module.target);
-    let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
-    let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
     formats.into_iter().find_map(|(name, format)| {
-        let at = positions(tables(), &form.opcode, &words, &brackets, [Some(name)])[0]?;
+        let at = form.positions([Some(name)])[0]?;
         let Bound::Name(name, None) = instruction.operand(at)?.bound() else {
             return None;
         };

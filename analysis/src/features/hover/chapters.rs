@@ -12,6 +12,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 /// The titles with the texts below them.
 fn sections(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    // The title of the file comes before the first section.
     let sections = text.split("\n## ").skip(1);
     sections.filter_map(|it| {
         let (title, text) = it.split_once('\n')?;

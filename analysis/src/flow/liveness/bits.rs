@@ -118,8 +118,8 @@ impl Bits {
         numbers(self.first, self.words_out(block))
     }
 
-    /// For each block the sum of the weights of the values that are live where it ends. Most of them are live where the
-    /// block before it ends, too, so only those are looked at that are not.
+    /// For each block the sum of the weights of the values that are live where it ends. Neighbouring blocks differ in few
+    /// values, so each sum is computed from the one before it.
     pub(super) fn weights_out(&self, weight: impl Fn(u32) -> u32) -> Vec<u32> {
         let count = self.read_after.len().checked_div(self.words).unwrap_or(0);
         let mut before = vec![0; self.words];
